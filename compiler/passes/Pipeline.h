@@ -1,0 +1,27 @@
+// The tile pipeline: what every target's IR goes through. The list of passes is Passes.def.
+#pragma once
+#include <functional>
+#include <string>
+
+namespace mlir {
+class ModuleOp;
+class OpPassManager;
+class PassManager;
+} // namespace mlir
+
+namespace phobos::passes {
+
+/// The default order, on one screen.
+void buildTilePipeline(mlir::OpPassManager &pm);
+
+struct PrintOptions {
+  std::string after;     ///< a pass's name, or empty
+  bool afterAll = false;
+};
+/// Runs it. False if a pass failed (reported through the context's diagnostic handler).
+bool runTilePipeline(mlir::ModuleOp module, const PrintOptions &print = {});
+
+/// So that phobos-opt knows them by name.
+void registerPasses();
+
+} // namespace phobos::passes

@@ -1,0 +1,156 @@
+#include "compiler/support/Diagnostics.h"
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace phobos {
+
+static const DiagnosticInfo kInfos[] = {
+#define DIAGNOSTIC(CODE, SEVERITY, NAME, FORMAT) {CODE, Severity::SEVERITY, #NAME, FORMAT},
+#include "compiler/support/Diagnostics.def"
+};
+
+const DiagnosticInfo &info(diag id) { return kInfos[static_cast<size_t>(id)]; }
+
+std::string formatMessage(std::string_view format, const std::vector<std::string> &args) {
+  std::string out;
+  for (size_t i = 0; i < format.size(); ++i) {
+    if (format[i] == '{' && i + 2 < format.size() && format[i + 2] == '}' && format[i + 1] >= '0' && format[i + 1] <= '9') {
+      size_t n = static_cast<size_t>(format[i + 1] - '0');
+      out += n < args.size() ? args[n] : "?";
+      i += 2;
+    } else {
+      out += format[i];
+    }
+  }
+  return out;
+}
+
+Diagnostics::Builder &Diagnostics::Builder::note(SourceRange range, std::string message) {
+  if (index_ != ~size_t(0))
+    owner_.list_[index_].notes.push_back({std::move(message), range});
+  return *this;
+}
+
+Diagnostics::Builder &Diagnostics::Builder::help(std::string message) {
+  if (index_ != ~size_t(0))
+    owner_.list_[index_].help = std::move(message);
+  return *this;
+}
+
+Diagnostics::Builder Diagnostics::reportText(diag id, SourceRange range, const std::vector<std::string> &args) {
+  Diagnostic d{id, range, formatMessage(info(id).format, args), {}, std::nullopt};
+  auto same = [&](const Diagnostic &o) {
+    return o.id == d.id && o.range.begin == range.begin && o.range.end == range.end && o.range.file == range.file && o.message == d.message;
+  };
+  if (isFull() || std::any_of(list_.begin(), list_.end(), same))
+    return Builder(*this, ~size_t(0));
+  errors_ += d.severity() == Severity::Error;
+  list_.push_back(std::move(d));
+  return Builder(*this, list_.size() - 1);
+}
+
+void Diagnostics::append(const Diagnostics &other) {
+  for (const Diagnostic &d : other.list_) {
+    list_.push_back(d);
+    errors_ += d.severity() == Severity::Error;
+  }
+}
+
+static const char *severityName(Severity s) {
+  return s == Severity::Error ? "error" : s == Severity::Warning ? "warning" : "note";
+}
+
+namespace {
+struct Colors {
+  const char *error = "", *warning = "", *note = "", *bold = "", *reset = "";
+};
+} // namespace
+
+/// The source line and a caret line under `range`; a range over several lines is marked to the end of its first.
+static void renderSnippet(std::string &out, const SourceFile &file, SourceRange range) {
+  LineColumn from = file.lineColumn(range.begin), to = file.lineColumn(range.end);
+  std::string_view line = file.line(from.line);
+  if (line.size() > 400)
+    return; // a generated line: the place above says enough
+  std::string number = std::to_string(from.line);
+  out += "  " + number + " | " + std::string(line) + "\n";
+  out += "  " + std::string(number.size(), ' ') + " | ";
+  uint32_t column = 1, last = to.line == from.line ? to.column : ~0u;
+  bool marked = false;
+  for (size_t i = 0; i < line.size(); ++i) {
+    if ((static_cast<unsigned char>(line[i]) & 0xC0) == 0x80)
+      continue;
+    bool mark = column >= from.column && column < std::max(last, from.column + 1);
+    if (!mark && column >= from.column)
+      break;
+    out += mark ? '^' : line[i] == '\t' ? '\t' : ' ';
+    marked |= mark;
+    ++column;
+  }
+  out += marked ? "\n" : "^\n";
+}
+
+static void renderPlace(std::string &out, const SourceManager &sources, SourceRange range) {
+  if (!range.isValid())
+    return;
+  const SourceFile &file = sources.file(range.file);
+  LineColumn at = file.lineColumn(range.begin);
+  out += file.name() + ":" + std::to_string(at.line) + ":" + std::to_string(at.column) + ": ";
+}
+
+std::string renderText(const Diagnostics &diags, const SourceManager &sources, bool color) {
+  Colors c;
+  if (color)
+    c = {"\033[1;31m", "\033[1;35m", "\033[1;36m", "\033[1m", "\033[0m"};
+  std::string out;
+  for (const Diagnostic &d : diags.all()) {
+    renderPlace(out, sources, d.range);
+    out += std::string(d.severity() == Severity::Error ? c.error : c.warning) + severityName(d.severity()) + "[" + info(d.id).code + "]" +
+           c.reset + ": " + c.bold + d.message + c.reset + "\n";
+    if (d.range.isValid())
+      renderSnippet(out, sources.file(d.range.file), d.range);
+    for (const DiagnosticNote &n : d.notes) {
+      renderPlace(out, sources, n.range);
+      out += std::string(c.note) + "note" + c.reset + ": " + n.message + "\n";
+      if (n.range.isValid())
+        renderSnippet(out, sources.file(n.range.file), n.range);
+    }
+    if (d.help)
+      out += std::string(c.note) + "help" + c.reset + ": " + *d.help + "\n";
+  }
+  return out;
+}
+
+static void addPlace(nlohmann::ordered_json &j, const SourceManager &sources, SourceRange range) {
+  if (range.isValid()) {
+    const SourceFile &file = sources.file(range.file);
+    LineColumn at = file.lineColumn(range.begin), to = file.lineColumn(range.end);
+    j["file"] = file.name(), j["line"] = at.line, j["column"] = at.column;
+    j["endLine"] = to.line, j["endColumn"] = to.column;
+  } else {
+    j["file"] = nullptr, j["line"] = 0, j["column"] = 0;
+  }
+}
+
+std::string renderJson(const Diagnostics &diags, const SourceManager &sources) {
+  std::string out;
+  for (const Diagnostic &d : diags.all()) {
+    nlohmann::ordered_json j;
+    j["severity"] = severityName(d.severity());
+    j["code"] = info(d.id).code;
+    addPlace(j, sources, d.range);
+    j["message"] = d.message;
+    j["notes"] = nlohmann::ordered_json::array();
+    for (const DiagnosticNote &n : d.notes) {
+      nlohmann::ordered_json k;
+      k["message"] = n.message;
+      addPlace(k, sources, n.range);
+      j["notes"].push_back(std::move(k));
+    }
+    j["help"] = d.help ? nlohmann::ordered_json(*d.help) : nlohmann::ordered_json(nullptr);
+    out += j.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  }
+  return out;
+}
+
+} // namespace phobos

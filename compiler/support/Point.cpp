@@ -1,0 +1,79 @@
+#include "compiler/support/Point.h"
+#include <cctype>
+
+namespace phobos {
+
+void Point::set(std::string_view name, int64_t value) {
+  for (auto &[n, v] : entries_)
+    if (n == name) {
+      v = value;
+      return;
+    }
+  entries_.emplace_back(name, value);
+}
+
+std::optional<int64_t> Point::get(std::string_view name) const {
+  for (auto &[n, v] : entries_)
+    if (n == name)
+      return v;
+  return std::nullopt;
+}
+
+std::string Point::str() const {
+  std::string s;
+  for (auto &[n, v] : entries_)
+    s += (s.empty() ? "" : " ") + n + "=" + std::to_string(v);
+  return s;
+}
+
+static std::optional<int64_t> parseInteger(std::string_view s) {
+  int64_t value = 0;
+  unsigned base = 10;
+  if (s.size() > 2 && s[0] == '0' && (s[1] == 'x' || s[1] == 'X')) {
+    base = 16;
+    s.remove_prefix(2);
+  }
+  bool any = false;
+  for (char c : s) {
+    if (c == '_' && any)
+      continue;
+    unsigned char u = static_cast<unsigned char>(c);
+    unsigned digit = std::isdigit(u) ? u - '0' : std::isxdigit(u) ? static_cast<unsigned>(std::tolower(u) - 'a') + 10 : 99;
+    if (digit >= base || value > (int64_t(1) << 48))
+      return std::nullopt;
+    value = value * base + digit;
+    any = true;
+  }
+  return any ? std::optional(value) : std::nullopt;
+}
+
+bool parsePoint(std::string_view text, Point &point, std::string &error) {
+  Point result = point;
+  size_t i = 0;
+  auto isSeparator = [](char c) { return c == ',' || std::isspace(static_cast<unsigned char>(c)); };
+  while (i < text.size()) {
+    if (isSeparator(text[i])) {
+      ++i;
+      continue;
+    }
+    size_t begin = i;
+    while (i < text.size() && !isSeparator(text[i]))
+      ++i;
+    std::string_view item = text.substr(begin, i - begin);
+    size_t eq = item.find('=');
+    if (eq == std::string_view::npos || eq == 0) {
+      error = "expected NAME=VALUE, found '" + std::string(item) + "'";
+      return false;
+    }
+    auto value = parseInteger(item.substr(eq + 1));
+    if (!value || *value < 1 || *value > 2147483647) {
+      error = "'" + std::string(item) + "': the value must be an integer from 1 to 2147483647";
+      return false;
+    }
+    result.set(item.substr(0, eq), *value);
+  }
+  point = std::move(result);
+  return true;
+}
+
+} // namespace phobos
