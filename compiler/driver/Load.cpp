@@ -1,0 +1,86 @@
+#include "compiler/driver/Compile.h"
+#include "compiler/sema/Stdlib.h"
+#include "compiler/syntax/Parse.h"
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+
+namespace phobos::driver {
+
+static std::unique_ptr<ast::File> parseStdlib(SourceManager &sources, Diagnostics &diags) {
+  // The stdlib is one file to sema: its sources are joined in order.
+  std::string text;
+  for (const auto &[name, body] : sema::stdlibSources())
+    text += body + "\n";
+  auto file = syntax::parse(sources, sources.add("<stdlib>", std::move(text)), diags);
+  for (auto &f : file->functions)
+    f->fromStdlib = true;
+  return file;
+}
+
+std::unique_ptr<LoadedFile> loadText(std::string name, std::string text, const LoadOptions &options, Diagnostics &diags) {
+  auto loaded = std::make_unique<LoadedFile>();
+  uint32_t index = loaded->sources.add(std::move(name), std::move(text));
+  loaded->file = syntax::parse(loaded->sources, index, diags);
+  if (options.stdlib)
+    loaded->stdlib = parseStdlib(loaded->sources, diags);
+  if (!diags.hasErrors())
+    sema::checkFile(*loaded->file, loaded->stdlib.get(), diags);
+  return loaded;
+}
+
+std::unique_ptr<LoadedFile> load(const std::string &path, const LoadOptions &options, Diagnostics &diags) {
+  std::ostringstream text;
+  if (path == "-") {
+    text << std::cin.rdbuf();
+    return loadText("<stdin>", std::move(text).str(), options, diags);
+  }
+  std::ifstream in(path, std::ios::binary);
+  if (in)
+    text << in.rdbuf();
+  if (!in || in.bad()) {
+    diags.report(diag::CannotReadFile, {}, path, errno ? std::strerror(errno) : "not a readable file");
+    auto loaded = std::make_unique<LoadedFile>();
+    loaded->file = std::make_unique<ast::File>();
+    return loaded;
+  }
+  return loadText(path, std::move(text).str(), options, diags);
+}
+
+static std::string kernelList(const ast::File &file) {
+  std::string list;
+  for (const auto &k : file.kernels)
+    list += (list.empty() ? "" : ", ") + k->name.text;
+  return list;
+}
+
+const ast::Kernel *selectKernel(const ast::File &file, const std::string &name, Diagnostics &diags) {
+  if (file.kernels.empty()) {
+    diags.report(diag::NoKernel, {});
+    return nullptr;
+  }
+  if (name.empty()) {
+    if (file.kernels.size() == 1)
+      return file.kernels.front().get();
+    diags.report(diag::SeveralKernels, {}, kernelList(file)).help("name one with --kernel, for example --kernel " + file.kernels.front()->name.text);
+    return nullptr;
+  }
+  for (const auto &k : file.kernels)
+    if (k->name.text == name)
+      return k.get();
+  diags.report(diag::UnknownKernel, {}, name, kernelList(file));
+  return nullptr;
+}
+
+std::unique_ptr<sema::TypedKernel> checkAt(const LoadedFile &loaded, const ast::Kernel &kernel, const Point &overrides, Diagnostics &diags,
+                                           const sema::CheckOptions &options) {
+  sema::Space space = sema::buildSpace(kernel, diags);
+  Point point;
+  if (diags.hasErrors() || !sema::completePoint(space, overrides, point, diags))
+    return nullptr;
+  return sema::check(*loaded.file, kernel, loaded.stdlib.get(), point, diags, options);
+}
+
+} // namespace phobos::driver
