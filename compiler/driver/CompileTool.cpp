@@ -1,0 +1,139 @@
+#include "compiler/driver/CompileTool.h"
+#include "compiler/driver/Compile.h"
+#include "compiler/driver/Emit.h"
+#include <fstream>
+#include <iostream>
+
+namespace phobos::driver {
+
+namespace {
+
+enum Status : int { Success = 0, InputFault = 1, UsageFault = 2, EnvironmentFault = 3 };
+
+class Compile {
+public:
+  explicit Compile(const CompileRequest &r) : r_(r) {}
+
+  int run() {
+    loaded_ = load(r_.file, {.stdlib = !r_.noStd}, diags_);
+    for (const Diagnostic &d : diags_.all())
+      if (d.id == diag::CannotReadFile)
+        return finish(EnvironmentFault);
+    if (r_.space)
+      return finish(printSpace());
+    Point overrides;
+    for (const std::string &text : r_.point) {
+      std::string error;
+      if (!parsePoint(text, overrides, error)) {
+        diags_.report(diag::BadPoint, {}, text, error);
+        return finish(UsageFault);
+      }
+    }
+    if (r_.emit == "ast" && !r_.checkOnly)
+      return finish(diags_.hasErrors() ? InputFault : write(ast::dump(*loaded_->file)));
+    return finish(compileKernels(overrides));
+  }
+
+private:
+  /// The kernels asked for: all of the file where none is named.
+  std::vector<const ast::Kernel *> chosen() {
+    std::vector<const ast::Kernel *> list;
+    for (const std::string &name : r_.kernels)
+      if (const ast::Kernel *k = selectKernel(*loaded_->file, name, diags_))
+        list.push_back(k);
+    if (r_.kernels.empty())
+      for (const auto &k : loaded_->file->kernels)
+        list.push_back(k.get());
+    if (list.empty() && !diags_.hasErrors())
+      diags_.report(diag::NoKernel, {});
+    return list;
+  }
+
+  int printSpace() {
+    std::string out;
+    auto kernels = chosen();
+    for (const ast::Kernel *k : kernels) {
+      sema::Space space = sema::buildSpace(*k, diags_);
+      if (kernels.size() > 1)
+        out += "kernel " + k->name.text + "\n";
+      for (const sema::Dimension &d : space.dimensions) {
+        out += d.name + ":";
+        for (int64_t c : d.choices)
+          out += " " + std::to_string(c);
+        out += "\n";
+      }
+    }
+    return diags_.hasErrors() ? InputFault : write(out);
+  }
+
+  int compileKernels(const Point &overrides) {
+    std::string out;
+    bool failed = false;
+    for (const ast::Kernel *k : chosen()) {
+      // One kernel's errors do not hide another's.
+      Diagnostics own;
+      auto typed = checkAt(*loaded_, *k, overrides, own);
+      diags_.append(own);
+      failed |= !typed;
+      if (!typed || r_.checkOnly)
+        continue;
+      if (r_.emit == "typed") {
+        out += sema::dump(*typed);
+        continue;
+      }
+      EmitOptions options;
+      options.target = r_.target;
+      options.kind = r_.emit == "ir" ? EmitKind::Ir : r_.emit == "llvm" ? EmitKind::Llvm : r_.emit == "obj" ? EmitKind::Obj : EmitKind::Asm;
+      options.printAfter = r_.printAfter;
+      options.printAfterAll = r_.printAfterAll;
+      Emitted e = emit(*typed, loaded_->sources, options);
+      if (!e.ok()) {
+        diags_.report(diag::LoweringFailed, typed->range, typed->name, r_.target, e.error);
+        failed = true;
+        continue;
+      }
+      out += e.bytes;
+    }
+    if (failed || diags_.hasErrors())
+      return InputFault;
+    return r_.checkOnly ? Success : write(out);
+  }
+
+  int write(const std::string &bytes) {
+    if (r_.output.empty() || r_.output == "-") {
+      std::cout << bytes << std::flush;
+      return Success;
+    }
+    std::ofstream f(r_.output, std::ios::binary);
+    f << bytes;
+    f.close();
+    if (f)
+      return Success;
+    diags_.report(diag::CannotWriteFile, {}, r_.output, "the file could not be opened or the disk is full");
+    return EnvironmentFault;
+  }
+
+  int finish(int status) {
+    std::cerr << (r_.jsonDiagnostics ? renderJson(diags_, loaded_->sources) : renderText(diags_, loaded_->sources, r_.color));
+    if (status == Success && (diags_.hasErrors() || (r_.warningsAreErrors && !diags_.all().empty())))
+      return InputFault;
+    return status;
+  }
+
+  const CompileRequest &r_;
+  Diagnostics diags_;
+  std::unique_ptr<LoadedFile> loaded_;
+};
+
+} // namespace
+
+int runCompile(const CompileRequest &request) {
+  std::string error;
+  if (!isKnownTarget(request.target, error)) {
+    std::cerr << "phobos-compile: " << error << "\n";
+    return UsageFault;
+  }
+  return Compile(request).run();
+}
+
+} // namespace phobos::driver

@@ -1,0 +1,30 @@
+// From a typed kernel to text or bytes of the asked kind.
+#pragma once
+#include "compiler/sema/Typed.h"
+#include "compiler/support/Source.h"
+#include <string>
+#include <vector>
+
+namespace phobos::driver {
+
+enum class EmitKind : uint8_t { Ir, Llvm, Asm, Obj };
+
+struct EmitOptions {
+  std::string target = "cpu";
+  EmitKind kind = EmitKind::Asm;
+  std::vector<std::string> printAfter; ///< passes after which the tile IR goes to standard error
+  bool printAfterAll = false;
+};
+
+struct Emitted {
+  std::string bytes;
+  std::string error; ///< empty on success; else why this target cannot take the kernel
+  bool ok() const { return error.empty(); }
+};
+
+Emitted emit(const sema::TypedKernel &kernel, const SourceManager &sources, const EmitOptions &options);
+
+/// Whether `target` names one this build can compile for; otherwise `error` lists those it knows.
+bool isKnownTarget(const std::string &target, std::string &error);
+
+} // namespace phobos::driver

@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# Everything from a fresh Debian 12 on: installs what is missing, builds, and
+#   ./phobos.sh          searches the space of examples/gemm.pho (on the GPU if there is one, else on the CPU)
+#   ./phobos.sh test     builds with assertions and passes the tests; the last line is `N passed, N failed`
+#   ./phobos.sh build [PRESET]    only builds (dev, release, portable, asan)
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")"
+
+packages=(llvm-22-dev libmlir-22-dev mlir-22-tools llvm-22-tools clang-22 lld-22 mold antlr4 libantlr4-runtime-dev
+  libcli11-dev libsqlite3-dev libgtest-dev libgmock-dev libzstd-dev zlib1g-dev nlohmann-json3-dev libfmt-dev
+  ninja-build ccache cmake git pkg-config python3 python3-numpy)
+
+install_missing() {
+  local missing=()
+  for p in "${packages[@]}"; do
+    dpkg-query -W -f='${Status}' "$p" 2>/dev/null | grep -q 'ok installed' || missing+=("$p")
+  done
+  [ ${#missing[@]} -eq 0 ] && return
+  echo "installing: ${missing[*]}"
+  local sudo=""
+  [ "$(id -u)" -eq 0 ] || sudo="sudo"
+  $sudo env DEBIAN_FRONTEND=noninteractive apt-get update -qq
+  if ! $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null; then
+    echo "phobos.sh: could not install ${missing[*]}; LLVM 22 comes from apt.llvm.org's repository for Debian 12 (see README.md)" >&2
+    exit 3
+  fi
+}
+
+build() { # PRESET
+  cmake --preset "$1" >/dev/null
+  cmake --build "build/$1"
+}
+
+run_tests() { # PRESET: runs CTest; closes with one plain line
+  local log="build/$1/ctest.log" failed=0 status=0
+  ctest --test-dir "build/$1" -j "$(nproc)" --output-on-failure 2>&1 | tee "$log" || status=$?
+  local total
+  total=$(sed -nE 's/.*tests failed out of ([0-9]+).*/\1/p' "$log" | tail -1)
+  failed=$(sed -nE 's/.*, ([0-9]+) tests failed out of.*/\1/p' "$log" | tail -1)
+  local skipped
+  skipped=$(grep -cE '\*\*\*Skipped' "$log" || true)
+  echo "$((${total:-0} - ${failed:-0} - skipped)) passed, ${failed:-0} failed, $skipped skipped"
+  [ "$status" -eq 0 ] && [ "${total:-0}" -gt 0 ]
+}
+
+install_missing
+case "${1:-run}" in
+run)
+  build release
+  shift || true
+  exec build/release/bin/phobos-kbench "${@:-examples/gemm.pho}"
+  ;;
+build) build "${2:-dev}" ;;
+test)
+  build dev
+  run_tests dev
+  ;;
+*)
+  sed -n '2,5p' "$0"
+  exit 2
+  ;;
+esac
