@@ -14,7 +14,8 @@ def Pho_Dialect : Dialect {
   let cppNamespace = "::phobos::pho";
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;
-  let hasOperationAttrVerify = 0;
+  let dependentDialects = ["::mlir::arith::ArithDialect"]; // folds make arith.constant
+  let hasConstantMaterializer = 1;
 }
 
 class Pho_Type<string name, string mnem> : TypeDef<Pho_Dialect, name> { let mnemonic = mnem; }
@@ -55,11 +56,13 @@ def Pho_BlockIdOp : Pho_Op<"block_id", [Pure]> {
   let arguments = (ins I32Attr:$axis);
   let results = (outs Index:$result);
   let assemblyFormat = "$axis attr-dict";
+  let hasVerifier = 1;
 }
 def Pho_GridDimOp : Pho_Op<"grid_dim", [Pure]> {
   let arguments = (ins I32Attr:$axis);
   let results = (outs Index:$result);
   let assemblyFormat = "$axis attr-dict";
+  let hasVerifier = 1;
 }
 /// The thread's number in its block, [0, threads). Warp and lane are computed from it by the builder.
 def Pho_ThreadIdOp : Pho_Op<"thread_id", [Pure]> {
@@ -76,14 +79,15 @@ def Pho_BarrierOp : Pho_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> { le
 def Pho_TotalOp : Pho_Op<"total", [Pure, SameOperandsAndResultType, Elementwise, Scalarizable, Vectorizable, Tensorizable]> {
   let arguments = (ins Pho_TotalKindAttr:$kind, AnyType:$lhs, AnyType:$rhs, UnitAttr:$isUnsigned);
   let results = (outs AnyType:$result);
-  let assemblyFormat = "$kind $lhs `,` $rhs (`unsigned` $isUnsigned^)? attr-dict `:` type($result)";
+  let assemblyFormat = "`` $kind $lhs `,` $rhs (`unsigned` $isUnsigned^)? attr-dict `:` type($result)";
   let hasFolder = 1;
+  let hasVerifier = 1;
 }
 /// Functions of floats with the accuracy of spec/math.md; operands and result have one type.
 def Pho_MathOp : Pho_Op<"math", [Pure, SameOperandsAndResultType, Elementwise, Scalarizable, Vectorizable, Tensorizable]> {
   let arguments = (ins Pho_MathFnAttr:$fn, Variadic<AnyType>:$args);
   let results = (outs AnyType:$result);
-  let assemblyFormat = "$fn `(` $args `)` attr-dict `:` type($result)";
+  let assemblyFormat = "`` $fn `(` $args `)` attr-dict `:` type($result)";
   let hasVerifier = 1;
 }
 /// T(x): between any two of the language's types (i1, i8, i32, i64, index, f8E4M3FN, f8E5M2, f16, bf16, f32, f64), as spec/types.md
@@ -94,12 +98,14 @@ def Pho_ConvertOp : Pho_Op<"convert", [Pure]> {
   let assemblyFormat = "$value (`from_unsigned` $fromUnsigned^)? (`to_unsigned` $toUnsigned^)? attr-dict `:` type($value) `to` type($result)";
   let hasVerifier = 1;
   let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 /// Philox 4x32-10 word 0 as a float in [0, 1); i64 operands.
 def Pho_RandOp : Pho_Op<"rand", [Pure, AllTypesMatch<["seed", "offset"]>]> {
   let arguments = (ins AnyType:$seed, AnyType:$offset);
   let results = (outs AnyType:$result);
   let assemblyFormat = "$seed `,` $offset attr-dict `:` type($offset) `->` type($result)";
+  let hasVerifier = 1;
 }
 
 //===-- shape --------------------------------------------------------------------------------------------------------===//
@@ -118,6 +124,7 @@ def Pho_TransposeOp : Pho_Op<"transpose", [Pure]> {
   let assemblyFormat = "$value attr-dict `:` type($value) `to` type($result)";
   let hasVerifier = 1;
   let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 /// Row-major order kept.
 def Pho_ReshapeOp : Pho_Op<"reshape", [Pure]> {
@@ -126,12 +133,14 @@ def Pho_ReshapeOp : Pho_Op<"reshape", [Pure]> {
   let assemblyFormat = "$value attr-dict `:` type($value) `to` type($result)";
   let hasVerifier = 1;
   let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 /// i32 coordinate along `axis`.
 def Pho_IotaOp : Pho_Op<"iota", [Pure]> {
   let arguments = (ins I32Attr:$axis);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$axis attr-dict `:` type($result)";
+  let hasVerifier = 1;
 }
 def Pho_CatOp : Pho_Op<"cat", [Pure]> {
   let arguments = (ins AnyRankedTensor:$lhs, AnyRankedTensor:$rhs, I32Attr:$axis);
@@ -145,6 +154,7 @@ def Pho_ExtractSliceOp : Pho_Op<"extract_slice", [Pure]> {
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$value $offsets attr-dict `:` type($value) `to` type($result)";
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 /// `tile` with `value` put at constant `offsets` (ranks equal).
 def Pho_InsertSliceOp : Pho_Op<"insert_slice", [Pure, AllTypesMatch<["tile", "result"]>]> {
@@ -152,12 +162,15 @@ def Pho_InsertSliceOp : Pho_Op<"insert_slice", [Pure, AllTypesMatch<["tile", "re
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$value `into` $tile $offsets attr-dict `:` type($value) `into` type($result)";
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 /// The single element of a tile of one element, or (offsets given) one element of a tile.
 def Pho_ExtractOp : Pho_Op<"extract", [Pure]> {
   let arguments = (ins AnyRankedTensor:$value, DenseI64ArrayAttr:$offsets);
   let results = (outs AnyType:$result);
   let assemblyFormat = "$value $offsets attr-dict `:` type($value) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 //===-- reductions, scans, products ----------------------------------------------------------------------------------===//
@@ -167,20 +180,22 @@ def Pho_ExtractOp : Pho_Op<"extract", [Pure]> {
 def Pho_ReduceOp : Pho_Op<"reduce", [Pure]> {
   let arguments = (ins Pho_ReduceKindAttr:$kind, AnyRankedTensor:$value, I32Attr:$axis, UnitAttr:$isUnsigned);
   let results = (outs AnyType:$result);
-  let assemblyFormat = "$kind $value `axis` $axis (`unsigned` $isUnsigned^)? attr-dict `:` type($value) `->` type($result)";
+  let assemblyFormat = "`` $kind $value `axis` $axis (`unsigned` $isUnsigned^)? attr-dict `:` type($value) `->` type($result)";
   let hasVerifier = 1;
 }
 /// i32 position along `axis` of the first extreme (Max or Min) or the first NaN.
 def Pho_ArgReduceOp : Pho_Op<"arg_reduce", [Pure]> {
   let arguments = (ins Pho_ReduceKindAttr:$kind, AnyRankedTensor:$value, I32Attr:$axis, UnitAttr:$isUnsigned);
   let results = (outs AnyRankedTensor:$result);
-  let assemblyFormat = "$kind $value `axis` $axis (`unsigned` $isUnsigned^)? attr-dict `:` type($value) `->` type($result)";
+  let assemblyFormat = "`` $kind $value `axis` $axis (`unsigned` $isUnsigned^)? attr-dict `:` type($value) `->` type($result)";
+  let hasVerifier = 1;
 }
 /// Inclusive.
 def Pho_ScanOp : Pho_Op<"scan", [Pure, SameOperandsAndResultType]> {
   let arguments = (ins Pho_ReduceKindAttr:$kind, AnyRankedTensor:$value, I32Attr:$axis, UnitAttr:$isUnsigned);
   let results = (outs AnyRankedTensor:$result);
-  let assemblyFormat = "$kind $value `axis` $axis (`unsigned` $isUnsigned^)? attr-dict `:` type($result)";
+  let assemblyFormat = "`` $kind $value `axis` $axis (`unsigned` $isUnsigned^)? attr-dict `:` type($result)";
+  let hasVerifier = 1;
 }
 /// acc + op(a) @ op(b). a is [M, K] ([K, M] if transA), b is [K, N] ([N, K] if transB). Operands have one element type; the
 /// accumulator's is f32 for f8, f16, bf16, f32; f64 for f64; i32 for i8 (isUnsigned: u8), i32; i64 for i64.
@@ -217,7 +232,8 @@ def Pho_AtomicOp : Pho_Op<"atomic", [AttrSizedOperandSegments, MemoryEffects<[Me
   let arguments = (ins Pho_AtomicKindAttr:$kind, Pho_View:$view, Variadic<Index>:$starts, Variadic<Index>:$extents, Variadic<AnyType>:$values,
                        UnitAttr:$isUnsigned, UnitAttr:$once);
   let results = (outs AnyType:$result);
-  let assemblyFormat = "$kind $view `[` $starts `]` `of` `[` $extents `]` `,` $values (`unsigned` $isUnsigned^)? (`once` $once^)? attr-dict `:` type($view) `,` type($values) `->` type($result)";
+  let assemblyFormat = "`` $kind $view `[` $starts `]` `of` `[` $extents `]` `,` $values (`unsigned` $isUnsigned^)? (`once` $once^)? attr-dict `:` type($view) `,` type($values) `->` type($result)";
+  let hasVerifier = 1;
 }
 
 #endif
