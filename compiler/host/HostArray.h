@@ -1,8 +1,10 @@
-// Arrays in host memory, as the tools and the interpreter use them: C order, any element type of the language.
+// Arrays in host memory, as the tools and the interpreter use them: C order, any element type of the
+// language.
 #pragma once
 #include "runtime/contract/ScalarType.h"
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +16,10 @@ public:
   HostArray() = default;
   /// Zero-filled.
   HostArray(ScalarType elem, std::vector<int64_t> extents);
+  /// The same for extents that nobody has judged: nullopt with a reason where it would not fit the machine's
+  /// memory.
+  static std::optional<HostArray> tryCreate(ScalarType elem, std::vector<int64_t> extents,
+                                            std::string &error);
   HostArray(const HostArray &other);
   HostArray &operator=(const HostArray &other);
   HostArray(HostArray &&) noexcept = default;
@@ -31,6 +37,9 @@ public:
   int64_t getInt(int64_t i) const;
   void setFloat(int64_t i, double value); ///< rounded as T(x) rounds
   void setInt(int64_t i, int64_t value);  ///< wrapped as T(x) wraps
+  /// The element's bytes, zero-extended.
+  uint64_t getBits(int64_t i) const;
+  void setBits(int64_t i, uint64_t bits);
 
 private:
   struct Free {
