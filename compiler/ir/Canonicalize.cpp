@@ -1,5 +1,5 @@
-// Canonical forms of the tile IR: conversions before broadcasts and below transposes, sums absorbed by the product that they add, transposes
-// absorbed by the product that reads them.
+// Canonical forms of the tile IR: conversions before broadcasts and below transposes, sums absorbed by the
+// product that they add, transposes absorbed by the product that reads them.
 #include "compiler/ir/Pho.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
@@ -14,10 +14,11 @@ namespace {
 Type withElement(Type t, Type elem) { return cast<RankedTensorType>(t).clone(elem); }
 bool isZero(Value v) { return matchPattern(v, m_AnyZeroFloat()) || matchPattern(v, m_Zero()); }
 
-//===-- convert ------------------------------------------------------------------------------------------------------===//
+//===-- convert
+//------------------------------------------------------------------------------------------------------===//
 
-/// convert(broadcast(x)) is broadcast(convert(x)): fewer elements to convert. So for transpose and reshape, which come nearer to the
-/// product or the mask that can absorb them.
+/// convert(broadcast(x)) is broadcast(convert(x)): fewer elements to convert. So for transpose and reshape,
+/// which come nearer to the product or the mask that can absorb them.
 template <typename ShapeOp> struct ConvertUnder : OpRewritePattern<ConvertOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ConvertOp op, PatternRewriter &rewriter) const override {
@@ -26,13 +27,15 @@ template <typename ShapeOp> struct ConvertUnder : OpRewritePattern<ConvertOp> {
       return failure();
     Type elem = getElementTypeOrSelf(op.getType()), from = inner.getValue().getType();
     Type narrow = isa<RankedTensorType>(from) ? withElement(from, elem) : elem;
-    Value converted = ConvertOp::create(rewriter, op.getLoc(), narrow, inner.getValue(), op.getFromUnsigned(), op.getToUnsigned());
+    Value converted = ConvertOp::create(rewriter, op.getLoc(), narrow, inner.getValue(), op.getFromUnsigned(),
+                                        op.getToUnsigned());
     rewriter.replaceOpWithNewOp<ShapeOp>(op, op.getType(), converted);
     return success();
   }
 };
 
-//===-- shape --------------------------------------------------------------------------------------------------------===//
+//===-- shape
+//--------------------------------------------------------------------------------------------------------===//
 
 /// transpose and reshape of one value everywhere: that value everywhere.
 template <typename ShapeOp> struct ShapeOfSplat : OpRewritePattern<ShapeOp> {
@@ -46,10 +49,11 @@ template <typename ShapeOp> struct ShapeOfSplat : OpRewritePattern<ShapeOp> {
   }
 };
 
-//===-- dot ----------------------------------------------------------------------------------------------------------===//
+//===-- dot
+//----------------------------------------------------------------------------------------------------------===//
 
-/// acc + dot(a, b) is one product with an accumulator; the sum may stand either way round. A product with other uses stays: absorbing it
-/// would compute it twice.
+/// acc + dot(a, b) is one product with an accumulator; the sum may stand either way round. A product with
+/// other uses stays: absorbing it would compute it twice.
 template <typename AddOp> struct AddToDot : OpRewritePattern<AddOp> {
   using OpRewritePattern<AddOp>::OpRewritePattern;
   LogicalResult matchAndRewrite(AddOp op, PatternRewriter &rewriter) const override {
@@ -60,8 +64,8 @@ template <typename AddOp> struct AddToDot : OpRewritePattern<AddOp> {
       // Stay in the product's block only if the sum is there too: moving it into a loop would repeat it.
       if (dot->getBlock() != op->getBlock())
         continue;
-      auto fused = DotOp::create(rewriter, dot.getLoc(), op.getType(), dot.getA(), dot.getB(), acc, dot.getTransA(), dot.getTransB(),
-                                 dot.getIsUnsigned());
+      auto fused = DotOp::create(rewriter, dot.getLoc(), op.getType(), dot.getA(), dot.getB(), acc,
+                                 dot.getTransA(), dot.getTransB(), dot.getIsUnsigned());
       fused->setDiscardableAttrs(dot->getDiscardableAttrDictionary());
       rewriter.replaceOp(op, fused);
       return success();

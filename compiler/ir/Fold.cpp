@@ -1,4 +1,5 @@
-// Folds of the tile IR: what is known at compile time, and pairs of operations that undo each other. Tile constants are splats.
+// Folds of the tile IR: what is known at compile time, and pairs of operations that undo each other. Tile
+// constants are splats.
 #include "compiler/ir/Pho.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
@@ -75,8 +76,8 @@ Attribute foldConversion(Attribute value, Type to, bool fromUnsigned, bool toUns
   return foldInt(to, result);
 }
 
-/// Whether each value of the first float type is one of the second (so that going there and back changes nothing). f8E5M2 is
-/// left out: its infinities saturate on the way back.
+/// Whether each value of the first float type is one of the second (so that going there and back changes
+/// nothing). f8E5M2 is left out: its infinities saturate on the way back.
 bool embeds(Type small, Type large) {
   if (!isa<FloatType>(small) || !isa<FloatType>(large) || isa<Float8E5M2Type>(small))
     return false;
@@ -108,12 +109,15 @@ APInt foldTotal(TotalKind kind, const APInt &x, const APInt &y, bool isUnsigned)
 
 } // namespace
 
-//===-- elementwise --------------------------------------------------------------------------------------------------===//
+//===-- elementwise
+//--------------------------------------------------------------------------------------------------===//
 
 OpFoldResult TotalOp::fold(FoldAdaptor adaptor) {
-  auto x = dyn_cast_or_null<IntegerAttr>(scalarOf(adaptor.getLhs())), y = dyn_cast_or_null<IntegerAttr>(scalarOf(adaptor.getRhs()));
+  auto x = dyn_cast_or_null<IntegerAttr>(scalarOf(adaptor.getLhs())),
+       y = dyn_cast_or_null<IntegerAttr>(scalarOf(adaptor.getRhs()));
   if (x && y)
-    return splat(getType(), foldInt(x.getType(), foldTotal(getKind(), x.getValue(), y.getValue(), getIsUnsigned())));
+    return splat(getType(),
+                 foldInt(x.getType(), foldTotal(getKind(), x.getValue(), y.getValue(), getIsUnsigned())));
   if (x && x.getValue().isZero())
     return splat(getType(), x); // 0 / y, 0 % y, 0 << y, 0 >> y
   if (!y)
@@ -123,7 +127,8 @@ OpFoldResult TotalOp::fold(FoldAdaptor adaptor) {
     return getLhs();
   if (getKind() == TotalKind::Rem && y.getValue().isZero())
     return getLhs();
-  if ((getKind() == TotalKind::Rem && y.getValue().isOne()) || (getKind() == TotalKind::Div && y.getValue().isZero()))
+  if ((getKind() == TotalKind::Rem && y.getValue().isOne()) ||
+      (getKind() == TotalKind::Div && y.getValue().isZero()))
     return splat(getType(), IntegerAttr::get(y.getType(), 0));
   return {};
 }
@@ -144,8 +149,8 @@ OpFoldResult ConvertOp::fold(FoldAdaptor adaptor) {
     return inner.getValue();
   if (!isIntegral(first) || !isIntegral(from) || !isIntegral(to) || from.isInteger(1) || to.isInteger(1))
     return {};
-  // Integers through a type that holds the first: the low bits are those of the first, extended by its own sign; and past the
-  // middle's width too, if both steps extend alike.
+  // Integers through a type that holds the first: the low bits are those of the first, extended by its own
+  // sign; and past the middle's width too, if both steps extend alike.
   bool firstUnsigned = inner.getFromUnsigned() || first.isInteger(1);
   bool holds = intWidth(from) >= intWidth(first);
   bool alike = intWidth(from) == intWidth(first) ? true : firstUnsigned || !getFromUnsigned();
@@ -159,7 +164,8 @@ OpFoldResult ConvertOp::fold(FoldAdaptor adaptor) {
   return getResult();
 }
 
-//===-- shape --------------------------------------------------------------------------------------------------------===//
+//===-- shape
+//--------------------------------------------------------------------------------------------------------===//
 
 OpFoldResult BroadcastOp::fold(FoldAdaptor adaptor) {
   if (getValue().getType() == getType())
@@ -200,7 +206,8 @@ OpFoldResult ExtractSliceOp::fold(FoldAdaptor adaptor) {
     setOperand(inner.getValue());
     return getResult();
   }
-  if (auto put = getValue().getDefiningOp<InsertSliceOp>(); put && put.getValue().getType() == getType() && put.getOffsets() == getOffsets())
+  if (auto put = getValue().getDefiningOp<InsertSliceOp>();
+      put && put.getValue().getType() == getType() && put.getOffsets() == getOffsets())
     return put.getValue();
   return shaped(getType(), adaptor.getValue());
 }

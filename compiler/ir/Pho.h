@@ -23,7 +23,8 @@ namespace phobos::pho {
 bool isElementType(mlir::Type t);
 /// A ranked tensor of rank 1 or 2 with constant extents, of such scalars.
 bool isTileType(mlir::Type t);
-/// What products and sums of elements `t` accumulate in (spec/types.md): f8, f16, bf16 in f32, i1 and i8 in i32, the rest in themselves.
+/// What products and sums of elements `t` accumulate in (spec/types.md): f8, f16, bf16 in f32, i1 and i8 in
+/// i32, the rest in themselves.
 mlir::Type accumulatorType(mlir::Type t);
 
 } // namespace phobos::pho

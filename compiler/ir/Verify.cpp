@@ -16,7 +16,8 @@ bool isElementType(Type t) {
 
 bool isTileType(Type t) {
   auto tile = dyn_cast<RankedTensorType>(t);
-  return tile && tile.hasStaticShape() && (tile.getRank() == 1 || tile.getRank() == 2) && isElementType(tile.getElementType()) &&
+  return tile && tile.hasStaticShape() && (tile.getRank() == 1 || tile.getRank() == 2) &&
+         isElementType(tile.getElementType()) &&
          llvm::all_of(tile.getShape(), [](int64_t n) { return n >= 1; });
 }
 
@@ -41,7 +42,9 @@ ArrayRef<int64_t> shapeOf(Type t) {
 LogicalResult verifyValue(Operation *op, Type t, const char *what) {
   if (isValueType(t))
     return success();
-  return op->emitOpError() << what << " is " << t << ", expected a scalar of the language or a tile of rank 1 or 2 with constant extents";
+  return op->emitOpError()
+         << what << " is " << t
+         << ", expected a scalar of the language or a tile of rank 1 or 2 with constant extents";
 }
 
 LogicalResult verifyGridAxis(Operation *op, uint32_t axis) {
@@ -50,19 +53,23 @@ LogicalResult verifyGridAxis(Operation *op, uint32_t axis) {
 
 LogicalResult verifyAxis(Operation *op, Type tile, int32_t axis) {
   int64_t rank = cast<RankedTensorType>(tile).getRank();
-  return axis >= 0 && axis < rank ? success() : op->emitOpError() << "axis is " << axis << ", but the tile has rank " << rank;
+  return axis >= 0 && axis < rank
+             ? success()
+             : op->emitOpError() << "axis is " << axis << ", but the tile has rank " << rank;
 }
 
 /// A part of a tile: `offsets` in each axis, the part inside the whole.
-LogicalResult verifyPart(Operation *op, RankedTensorType whole, RankedTensorType part, ArrayRef<int64_t> offsets) {
+LogicalResult verifyPart(Operation *op, RankedTensorType whole, RankedTensorType part,
+                         ArrayRef<int64_t> offsets) {
   if (whole.getRank() != part.getRank() || static_cast<int64_t>(offsets.size()) != whole.getRank())
-    return op->emitOpError() << "ranks differ: " << whole << ", " << part << " and " << offsets.size() << " offsets";
+    return op->emitOpError() << "ranks differ: " << whole << ", " << part << " and " << offsets.size()
+                             << " offsets";
   if (whole.getElementType() != part.getElementType())
     return op->emitOpError() << "element types differ: " << whole << " and " << part;
   for (auto [axis, offset] : llvm::enumerate(offsets))
     if (offset < 0 || offset > whole.getDimSize(axis) - part.getDimSize(axis))
-      return op->emitOpError() << "axis " << axis << ": [" << offset << ", " << offset + part.getDimSize(axis) << ") is not inside "
-                               << whole;
+      return op->emitOpError() << "axis " << axis << ": [" << offset << ", " << offset + part.getDimSize(axis)
+                               << ") is not inside " << whole;
   return success();
 }
 
@@ -70,17 +77,19 @@ LogicalResult verifyPart(Operation *op, RankedTensorType whole, RankedTensorType
 LogicalResult verifyAccess(Operation *op, ViewType view, size_t starts, size_t extents) {
   size_t rank = static_cast<size_t>(view.getRank());
   if (starts != rank || extents != rank)
-    return op->emitOpError() << "expected " << rank << " starts and extents for " << view << ", found " << starts << " and " << extents;
+    return op->emitOpError() << "expected " << rank << " starts and extents for " << view << ", found "
+                             << starts << " and " << extents;
   return success();
 }
 
 /// Sizes, points and bounds of a slice of `view` whose value has type `value`.
-LogicalResult verifySlice(Operation *op, ViewType view, Type value, ArrayRef<int64_t> sizes, ArrayRef<bool> points,
-                          ArrayRef<bool> inBounds) {
+LogicalResult verifySlice(Operation *op, ViewType view, Type value, ArrayRef<int64_t> sizes,
+                          ArrayRef<bool> points, ArrayRef<bool> inBounds) {
   size_t rank = static_cast<size_t>(view.getRank());
   if (sizes.size() != rank || points.size() != rank || inBounds.size() != rank)
-    return op->emitOpError() << "expected " << rank << " sizes, points and inbounds for " << view << ", found " << sizes.size() << ", "
-                             << points.size() << " and " << inBounds.size();
+    return op->emitOpError() << "expected " << rank << " sizes, points and inbounds for " << view
+                             << ", found " << sizes.size() << ", " << points.size() << " and "
+                             << inBounds.size();
   SmallVector<int64_t> shape;
   for (size_t axis = 0; axis < rank; ++axis) {
     if (sizes[axis] < 1 || (points[axis] && sizes[axis] != 1))
@@ -109,7 +118,8 @@ LogicalResult ViewType::verify(function_ref<InFlightDiagnostic()> emitError, int
 LogicalResult BlockIdOp::verify() { return verifyGridAxis(*this, getAxis()); }
 LogicalResult GridDimOp::verify() { return verifyGridAxis(*this, getAxis()); }
 
-//===-- elementwise --------------------------------------------------------------------------------------------------===//
+//===-- elementwise
+//--------------------------------------------------------------------------------------------------===//
 
 LogicalResult TotalOp::verify() {
   if (!isIntegral(getType()))
@@ -122,7 +132,8 @@ LogicalResult MathOp::verify() {
     return emitOpError() << "works on floats, found " << getType();
   size_t expected = getFn() == MathFn::Fma ? 3 : getFn() == MathFn::Pow ? 2 : 1;
   if (getArgs().size() != expected)
-    return emitOpError() << stringifyMathFn(getFn()) << " takes " << expected << " operands, found " << getArgs().size();
+    return emitOpError() << stringifyMathFn(getFn()) << " takes " << expected << " operands, found "
+                         << getArgs().size();
   return verifyValue(*this, getType(), "operand");
 }
 
@@ -146,7 +157,8 @@ LogicalResult RandOp::verify() {
   return verifyValue(*this, result, "result");
 }
 
-//===-- shape --------------------------------------------------------------------------------------------------------===//
+//===-- shape
+//--------------------------------------------------------------------------------------------------------===//
 
 LogicalResult BroadcastOp::verify() {
   Type from = getValue().getType();
@@ -159,7 +171,8 @@ LogicalResult BroadcastOp::verify() {
     return emitOpError() << from << " has more axes than " << getType();
   for (auto [a, b] : llvm::zip(small, large.take_back(small.size())))
     if (a != b && a != 1)
-      return emitOpError() << from << " does not broadcast to " << getType() << ": extent " << a << " against " << b;
+      return emitOpError() << from << " does not broadcast to " << getType() << ": extent " << a
+                           << " against " << b;
   return success();
 }
 
@@ -176,14 +189,17 @@ LogicalResult ReshapeOp::verify() {
   if (failed(verifyValue(*this, from, "operand")) || failed(verifyValue(*this, to, "result")))
     return failure();
   if (from.getElementType() != to.getElementType() || from.getNumElements() != to.getNumElements())
-    return emitOpError() << from << " has " << from.getNumElements() << " elements, " << to << " has " << to.getNumElements();
+    return emitOpError() << from << " has " << from.getNumElements() << " elements, " << to << " has "
+                         << to.getNumElements();
   return success();
 }
 
 LogicalResult IotaOp::verify() {
   if (failed(verifyValue(*this, getType(), "result")) || failed(verifyAxis(*this, getType(), getAxis())))
     return failure();
-  return getElementTypeOrSelf(getType()).isInteger(32) ? success() : emitOpError() << "gives i32 coordinates, found " << getType();
+  return getElementTypeOrSelf(getType()).isInteger(32)
+             ? success()
+             : emitOpError() << "gives i32 coordinates, found " << getType();
 }
 
 LogicalResult CatOp::verify() {
@@ -191,25 +207,32 @@ LogicalResult CatOp::verify() {
   auto result = cast<RankedTensorType>(getType());
   if (failed(verifyValue(*this, result, "result")) || failed(verifyAxis(*this, result, getAxis())))
     return failure();
-  bool fits = a.getRank() == result.getRank() && b.getRank() == result.getRank() && a.getElementType() == result.getElementType() &&
-              b.getElementType() == result.getElementType();
+  bool fits = a.getRank() == result.getRank() && b.getRank() == result.getRank() &&
+              a.getElementType() == result.getElementType() && b.getElementType() == result.getElementType();
   for (int64_t axis = 0; fits && axis < result.getRank(); ++axis) {
     int64_t n = result.getDimSize(axis);
-    fits = axis == getAxis() ? a.getDimSize(axis) + b.getDimSize(axis) == n : a.getDimSize(axis) == n && b.getDimSize(axis) == n;
+    fits = axis == getAxis() ? a.getDimSize(axis) + b.getDimSize(axis) == n
+                             : a.getDimSize(axis) == n && b.getDimSize(axis) == n;
   }
-  return fits ? success() : emitOpError() << a << " and " << b << " along axis " << getAxis() << " do not give " << result;
+  return fits
+             ? success()
+             : emitOpError() << a << " and " << b << " along axis " << getAxis() << " do not give " << result;
 }
 
 LogicalResult ExtractSliceOp::verify() {
-  if (failed(verifyValue(*this, getValue().getType(), "operand")) || failed(verifyValue(*this, getType(), "result")))
+  if (failed(verifyValue(*this, getValue().getType(), "operand")) ||
+      failed(verifyValue(*this, getType(), "result")))
     return failure();
-  return verifyPart(*this, cast<RankedTensorType>(getValue().getType()), cast<RankedTensorType>(getType()), getOffsets());
+  return verifyPart(*this, cast<RankedTensorType>(getValue().getType()), cast<RankedTensorType>(getType()),
+                    getOffsets());
 }
 
 LogicalResult InsertSliceOp::verify() {
-  if (failed(verifyValue(*this, getValue().getType(), "operand")) || failed(verifyValue(*this, getType(), "result")))
+  if (failed(verifyValue(*this, getValue().getType(), "operand")) ||
+      failed(verifyValue(*this, getType(), "result")))
     return failure();
-  return verifyPart(*this, cast<RankedTensorType>(getType()), cast<RankedTensorType>(getValue().getType()), getOffsets());
+  return verifyPart(*this, cast<RankedTensorType>(getType()), cast<RankedTensorType>(getValue().getType()),
+                    getOffsets());
 }
 
 LogicalResult ExtractOp::verify() {
@@ -219,12 +242,15 @@ LogicalResult ExtractOp::verify() {
   if (getType() != tile.getElementType())
     return emitOpError() << "an element of " << tile << " is not " << getType();
   if (getOffsets().empty())
-    return tile.getNumElements() == 1 ? success() : emitOpError() << tile << " has more than one element and no offsets are given";
+    return tile.getNumElements() == 1
+               ? success()
+               : emitOpError() << tile << " has more than one element and no offsets are given";
   SmallVector<int64_t> ones(tile.getRank(), 1);
   return verifyPart(*this, tile, tile.clone(ones), getOffsets());
 }
 
-//===-- reductions, scans, products ----------------------------------------------------------------------------------===//
+//===-- reductions, scans, products
+//----------------------------------------------------------------------------------===//
 
 LogicalResult ReduceOp::verify() {
   auto tile = cast<RankedTensorType>(getValue().getType());
@@ -232,13 +258,16 @@ LogicalResult ReduceOp::verify() {
     return failure();
   int32_t axis = static_cast<int32_t>(getAxis());
   if (axis == -1)
-    return getType() == tile.getElementType() ? success() : emitOpError() << "all of " << tile << " reduces to its element type, found " << getType();
+    return getType() == tile.getElementType()
+               ? success()
+               : emitOpError() << "all of " << tile << " reduces to its element type, found " << getType();
   if (failed(verifyAxis(*this, tile, axis)))
     return failure();
   SmallVector<int64_t> shape(tile.getShape());
   shape[axis] = 1;
   if (getType() != tile.clone(shape))
-    return emitOpError() << tile << " over axis " << axis << " gives " << tile.clone(shape) << ", found " << getType();
+    return emitOpError() << tile << " over axis " << axis << " gives " << tile.clone(shape) << ", found "
+                         << getType();
   return success();
 }
 
@@ -264,14 +293,16 @@ LogicalResult ScanOp::verify() {
 LogicalResult DotOp::verify() {
   auto a = cast<RankedTensorType>(getA().getType()), b = cast<RankedTensorType>(getB().getType());
   auto acc = cast<RankedTensorType>(getType());
-  if (failed(verifyValue(*this, a, "a")) || failed(verifyValue(*this, b, "b")) || failed(verifyValue(*this, acc, "acc")))
+  if (failed(verifyValue(*this, a, "a")) || failed(verifyValue(*this, b, "b")) ||
+      failed(verifyValue(*this, acc, "acc")))
     return failure();
   if (a.getRank() != 2 || b.getRank() != 2 || acc.getRank() != 2)
     return emitOpError() << "takes tiles of rank 2, found " << a << ", " << b << " and " << acc;
   if (a.getElementType() != b.getElementType())
     return emitOpError() << "element types differ: " << a << " and " << b;
   if (acc.getElementType() != accumulatorType(a.getElementType()))
-    return emitOpError() << "products of " << a.getElementType() << " accumulate in " << accumulatorType(a.getElementType()) << ", found " << acc;
+    return emitOpError() << "products of " << a.getElementType() << " accumulate in "
+                         << accumulatorType(a.getElementType()) << ", found " << acc;
   if (getIsUnsigned() && !isIntegral(a))
     return emitOpError() << "only integers are unsigned, found " << a;
   int64_t m = a.getDimSize(getTransA() ? 1 : 0), k = a.getDimSize(getTransA() ? 0 : 1);
@@ -283,14 +314,16 @@ LogicalResult DotOp::verify() {
   return success();
 }
 
-//===-- memory -------------------------------------------------------------------------------------------------------===//
+//===-- memory
+//-------------------------------------------------------------------------------------------------------===//
 
 LogicalResult LoadOp::verify() {
   ViewType view = getView().getType();
   if (failed(verifyAccess(*this, view, getStarts().size(), getExtents().size())))
     return failure();
   if (getFill() && getFill().getType() != view.getElementType())
-    return emitOpError() << "fill is " << getFill().getType() << ", expected the elements' type " << view.getElementType();
+    return emitOpError() << "fill is " << getFill().getType() << ", expected the elements' type "
+                         << view.getElementType();
   return verifySlice(*this, view, getType(), getSizes(), getPoints(), getInBounds());
 }
 
@@ -304,7 +337,8 @@ LogicalResult StoreOp::verify() {
   if (!getMask())
     return success();
   Type mask = getMask().getType();
-  if (!getElementTypeOrSelf(mask).isInteger(1) || isa<RankedTensorType>(mask) != isa<RankedTensorType>(value) || shapeOf(mask) != shapeOf(value))
+  if (!getElementTypeOrSelf(mask).isInteger(1) ||
+      isa<RankedTensorType>(mask) != isa<RankedTensorType>(value) || shapeOf(mask) != shapeOf(value))
     return emitOpError() << "mask is " << mask << ", expected i1 elements in the shape of " << value;
   return success();
 }
@@ -315,11 +349,14 @@ LogicalResult AtomicOp::verify() {
     return failure();
   size_t expected = getKind() == AtomicKind::Cas ? 2 : 1;
   if (getValues().size() != expected)
-    return emitOpError() << stringifyAtomicKind(getKind()) << " takes " << expected << " values, found " << getValues().size();
+    return emitOpError() << stringifyAtomicKind(getKind()) << " takes " << expected << " values, found "
+                         << getValues().size();
   for (Type t : getValues().getTypes())
     if (t != view.getElementType())
       return emitOpError() << "value is " << t << ", expected the elements' type " << view.getElementType();
-  return getType() == view.getElementType() ? success() : emitOpError() << "result is " << getType() << ", expected " << view.getElementType();
+  return getType() == view.getElementType()
+             ? success()
+             : emitOpError() << "result is " << getType() << ", expected " << view.getElementType();
 }
 
 } // namespace phobos::pho

@@ -15,7 +15,7 @@ namespace phobos::passes {
 void buildTilePipeline(mlir::OpPassManager &pm);
 
 struct PrintOptions {
-  std::string after;     ///< a pass's name, or empty
+  std::string after; ///< a pass's name, or empty
   bool afterAll = false;
 };
 /// Runs it. False if a pass failed (reported through the context's diagnostic handler).

@@ -9,7 +9,8 @@
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
-  registry.insert<phobos::pho::PhoDialect, mlir::arith::ArithDialect, mlir::func::FuncDialect, mlir::scf::SCFDialect>();
+  registry.insert<phobos::pho::PhoDialect, mlir::arith::ArithDialect, mlir::func::FuncDialect,
+                  mlir::scf::SCFDialect>();
   phobos::passes::registerPasses();
   return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "Phobos tile IR passes\n", registry));
 }
