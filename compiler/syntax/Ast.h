@@ -105,7 +105,7 @@ struct Stmt {
   std::optional<BinaryOp> compound;
   ExprP value = nullptr;      ///< initialiser, assigned value, expression, condition, returned value
   ExprP unroll = nullptr;     ///< For
-  std::vector<ExprP> rangeArgs; ///< For: 1 to 3 as written
+  std::vector<ExprP> rangeArgs; ///< For: as written (sema counts them)
   SourceRange rangeCall;      ///< For: `range(..)`
   Block body, orElse;
   bool hasElse = false;
@@ -164,7 +164,9 @@ struct File {
   std::deque<Stmt> stmts;
 };
 
-/// A readable dump (`phobos-compile --emit ast`).
+/// A readable dump (`phobos-compile --emit ast`); expressions fully parenthesized.
 std::string dump(const File &file);
+/// The expression as it was written, spaces aside.
+std::string str(ExprP e);
 
 } // namespace phobos::ast

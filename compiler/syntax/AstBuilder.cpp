@@ -280,8 +280,6 @@ StmtP AstBuilder::assignment(P::AssignmentContext *c) {
   }
   Stmt &out = make(Stmt::Kind::Assign, range(c), range(c));
   out.target = expr(sides[0]);
-  if (out.target->kind != Expr::Kind::Name && out.target->kind != Expr::Kind::Index)
-    diags_.report(diag::NotAssignable, out.target->range);
   out.compound = binaryOpOf(tokenAt(c, 1)->getType());
   out.value = expr(sides[1]);
   return &out;
@@ -315,17 +313,12 @@ StmtP AstBuilder::forStatement(P::ForStatementContext *c) {
   out.rangeCall = callee.range.join(range(c->RPAREN()));
   if (callee.text != "range")
     diags_.report(diag::LoopNeedsRange, callee.range, callee.text);
-  bool positional = true;
   if (c->arguments())
     for (P::ArgumentContext *a : c->arguments()->argument()) {
-      positional &= a->expr().size() == 1;
+      if (a->expr().size() > 1)
+        diags_.report(diag::NamedRangeArgument, range(a));
       out.rangeArgs.push_back(expr(a->expr(0)));
     }
-  size_t count = out.rangeArgs.size();
-  if (!positional)
-    diags_.report(diag::RangeArguments, out.rangeCall, "a named one");
-  else if (count < 1 || count > 3)
-    diags_.report(diag::RangeArguments, out.rangeCall, count);
   out.body = block(c->block());
   return &out;
 }

@@ -11,9 +11,10 @@ const char *spelled(BinaryOp op) {
 
 const char *spelled(UnaryOp op) { return op == UnaryOp::Neg ? "-" : op == UnaryOp::BitNot ? "~" : "!"; }
 
-/// Expressions come out fully parenthesized, one statement a line.
+/// One statement a line; expressions parenthesized fully, or where they were written so.
 class Dump {
 public:
+  explicit Dump(bool asWritten = false) : asWritten_(asWritten) {}
   std::string out;
 
   void kernel(const Kernel &k) {
@@ -190,8 +191,18 @@ private:
     out += ")";
   }
 
+public:
   void expr(ExprP p) {
     const Expr &e = *p;
+    bool operation = e.kind == Expr::Kind::Unary || e.kind == Expr::Kind::Binary || e.kind == Expr::Kind::Conditional;
+    bool parens = asWritten_ ? e.parenthesized : operation;
+    out += parens ? "(" : "";
+    bare(e);
+    out += parens ? ")" : "";
+  }
+
+private:
+  void bare(const Expr &e) {
     switch (e.kind) {
     case Expr::Kind::Int: case Expr::Kind::Float: case Expr::Kind::Name:
       out += e.name;
@@ -200,25 +211,20 @@ private:
       out += e.boolValue ? "true" : "false";
       break;
     case Expr::Kind::Unary:
-      out += std::string("(") + spelled(e.unaryOp);
+      out += spelled(e.unaryOp);
       expr(e.args[0]);
-      out += ")";
       break;
     case Expr::Kind::Binary:
-      out += "(";
       expr(e.args[0]);
       out += std::string(" ") + spelled(e.binaryOp) + " ";
       expr(e.args[1]);
-      out += ")";
       break;
     case Expr::Kind::Conditional:
-      out += "(";
       expr(e.args[0]);
       out += " if ";
       expr(e.args[1]);
       out += " else ";
       expr(e.args[2]);
-      out += ")";
       break;
     case Expr::Kind::Call: case Expr::Kind::Generic:
       callee(e);
@@ -240,9 +246,17 @@ private:
       break;
     }
   }
+
+  bool asWritten_;
 };
 
 } // namespace
+
+std::string str(ExprP e) {
+  Dump d(true);
+  d.expr(e);
+  return std::move(d.out);
+}
 
 std::string dump(const File &file) {
   Dump d;

@@ -174,7 +174,7 @@ private:
 
   void deepen(const Word &w) {
     if (++nesting_ > kMaxNesting)
-      fail(diag::NestingTooDeep, w, kMaxNesting);
+      fail(diag::TooManyLevels, w, kMaxNesting);
   }
 
   void fail(diag id, const Word &w, unsigned limit) {
