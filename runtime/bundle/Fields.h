@@ -1,0 +1,13 @@
+// Names shared by the writer and the reader of bundles.
+#pragma once
+#include "runtime/bundle/Bundle.h"
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace phobos::fields {
+
+inline constexpr const char *formatName = "phobos-bundle";
+inline constexpr const char *predicateNames[] = {"aligned16", "whole-tiles", "extent-below", "dense-strides"};
+inline constexpr const char *imageNames[] = {"ptx", "cubin", "elf-object"};
+
+} // namespace phobos::fields
