@@ -81,6 +81,7 @@ func::FuncOp KernelBuilder::createFunction() {
   }
   for (auto [d, name] : llvm::enumerate(kernel_.dims)) {
     NamedAttrList list = add(b_.getIndexType(), name, here_);
+    list.set("pho.dim", b_.getUnitAttr());
     int64_t multiple = 1;
     for (const sema::Aligned &a : kernel_.aligned)
       if (a.dim == d && a.multiple > 0 && multiple <= (int64_t(1) << 31) && a.multiple <= (int64_t(1) << 31))
