@@ -1,4 +1,5 @@
 #include "kbench/space/Tail.h"
+#include "kbench/space/Arithmetic.h"
 #include <algorithm>
 
 namespace phobos::kbench {
@@ -49,11 +50,6 @@ Tail::Tail(const Plan &plan) : plan_(plan) {
   holds_.resize(size_);
 
   vectorOf_.assign(plan.registerCount, none);
-  auto newVector = [&](Register r) {
-    vectorOf_[r] = static_cast<uint32_t>(vectors_.size());
-    vectors_.emplace_back(size_);
-    return vectorOf_[r];
-  };
   size_t repeat = size_;
   for (size_t d = depth_; d < plan.depths.size(); ++d) {
     const auto &choices = choicesAt(d);
@@ -64,24 +60,50 @@ Tail::Tail(const Plan &plan) : plan_(plan) {
         v[i] = choices[i / repeat % choices.size()];
     }
   }
-  // What depends on the tail's names alone is worked out here, once.
   std::vector<bool> varies(plan.registerCount);
-  Binder nothingBound(plan);
   for (size_t d = depth_; d < plan.depths.size(); ++d)
-    for (const Plan::Step &s : plan.depths[d].steps) {
-      Step step{s.op, newVector(s.dst), {}};
-      for (Register r : s.args) {
-        bool isVector = vectorOf_[r] != none;
-        step.args.push_back({isVector, isVector ? vectorOf_[r] : r});
-        bool isConst = r < space.pool.size() && space.pool[r].op == FormulaOp::Const;
-        if (isVector ? varies[r] : !isConst)
-          varies[s.dst] = true;
-      }
-      if (varies[s.dst])
-        steps_.push_back(std::move(step));
-      else
-        evaluate(step, nothingBound);
-    }
+    for (const Plan::Step &s : plan.depths[d].steps)
+      addStep(s, varies);
+}
+
+uint32_t Tail::newVector(Register r) {
+  vectors_.emplace_back(size_);
+  return vectorOf_[r] = static_cast<uint32_t>(vectors_.size() - 1);
+}
+
+// What depends on the tail's names alone is worked out here, once; so is that part of a chain.
+void Tail::addStep(const Plan::Step &s, std::vector<bool> &varies) {
+  auto isSteady = [&](Register r) {
+    if (vectorOf_[r] != none)
+      return !varies[r];
+    return r < plan_.space->pool.size() && plan_.space->pool[r].op == FormulaOp::Const;
+  };
+  auto source = [&](Register r) {
+    bool isVector = vectorOf_[r] != none;
+    return Source{isVector, isVector ? vectorOf_[r] : r};
+  };
+  std::vector<Source> steady, varying;
+  for (Register r : s.args)
+    (isSteady(r) ? steady : varying).push_back(source(r));
+  varies[s.dst] = !varying.empty();
+  uint32_t dst = newVector(s.dst);
+  Binder nothingBound(plan_);
+  if (varying.empty()) {
+    evaluate({s.op, dst, steady}, nothingBound);
+    return;
+  }
+  if (isChain(s.op) && !steady.empty()) {
+    vectors_.emplace_back(size_);
+    auto part = static_cast<uint32_t>(vectors_.size() - 1);
+    evaluate({s.op, part, steady}, nothingBound);
+    varying.insert(varying.begin(), {true, part});
+    steps_.push_back({s.op, dst, varying});
+    return;
+  }
+  Step step{s.op, dst, {}};
+  for (Register r : s.args)
+    step.args.push_back(source(r));
+  steps_.push_back(std::move(step));
 }
 
 void Tail::evaluate(const Step &step, const Binder &binder) {
@@ -98,8 +120,15 @@ void Tail::evaluate(const Step &step, const Binder &binder) {
 #define EACH(OP, EXPR)                                                                                       \
   case FormulaOp::OP:                                                                                        \
     return fill(dst, args[0], args[1], [](int64_t a, int64_t b) -> int64_t { return EXPR; });
-      EACH(Add, combine(FormulaOp::Add, a, b))
-      EACH(Mul, static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b)))
+      EACH(Add, wrapAdd(a, b))
+      EACH(Mul, wrapMul(a, b))
+      EACH(And, a & b)
+      EACH(Or, a | b)
+      EACH(Xor, a ^ b)
+      EACH(Min, std::min(a, b))
+      EACH(Max, std::max(a, b))
+      EACH(Div, totalDiv(a, b))
+      EACH(Rem, totalRem(a, b))
       EACH(Eq, a == b)
       EACH(Ne, a != b)
       EACH(Lt, a < b)

@@ -24,6 +24,8 @@ private:
     uint32_t dst;
     std::vector<Source> args;
   };
+  uint32_t newVector(Register r);
+  void addStep(const Plan::Step &s, std::vector<bool> &varies);
   void evaluate(const Step &step, const Binder &binder);
 
   const Plan &plan_;
