@@ -1,0 +1,28 @@
+// The eight ways a point of the space can end.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace phobos::kbench {
+
+enum class Status : uint8_t {
+#define STATUS(NAME, TEXT, MEANING) NAME,
+#include "kbench/Status.def"
+};
+
+inline constexpr int statusCount = 8;
+std::string_view name(Status s);
+std::string_view meaning(Status s);
+std::optional<Status> statusNamed(std::string_view text);
+
+/// A status with why: for `illegal` the rule's name first.
+struct Verdict {
+  Status status = Status::Ok;
+  std::string rule;   ///< of an illegal point
+  std::string detail; ///< one line; empty if ok
+  bool ok() const { return status == Status::Ok; }
+};
+
+} // namespace phobos::kbench

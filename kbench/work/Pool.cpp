@@ -1,0 +1,135 @@
+#include "kbench/work/Pool.h"
+#include <algorithm>
+
+namespace phobos::kbench {
+
+Pool::Pool(PoolOptions options) : options_(std::move(options)), workers_(std::max(1u, options_.workers)) {}
+Pool::~Pool() = default;
+
+bool Pool::hasIdle() const {
+  return std::any_of(workers_.begin(), workers_.end(), [](const Worker &w) { return !w.isBusy; });
+}
+
+unsigned Pool::busy() const {
+  return static_cast<unsigned>(std::count_if(workers_.begin(), workers_.end(), [](const Worker &w) { return w.isBusy; }));
+}
+
+bool Pool::start(Worker &worker, std::string &error) {
+  worker.process = ChildProcess::start(options_.command, error);
+  if (!worker.process)
+    return false;
+  ++started_;
+  bool listens = worker.process->sendLine(options_.greeting);
+  auto deadline = Clock::now() + options_.startLimit;
+  while (listens) {
+    if (auto line = worker.process->takeLine()) {
+      if (line->starts_with("ready")) {
+        ready_ = line->substr(5);
+        return true;
+      }
+      error = *line;
+      worker.process.reset();
+      return false;
+    }
+    auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
+    if (left <= 0)
+      break;
+    pollfd fd{worker.process->readFd(), POLLIN, 0};
+    poll(&fd, 1, static_cast<int>(left));
+    if (!worker.process->receive())
+      break;
+  }
+  error = "a worker did not start: " + worker.process->reap(Clock::now() >= deadline).str();
+  worker.process.reset();
+  return false;
+}
+
+bool Pool::give(uint64_t job, const std::string &request, std::chrono::milliseconds limit, std::string &error) {
+  // One that runs already is better than one that must be started.
+  auto worker = std::find_if(workers_.begin(), workers_.end(), [](const Worker &w) { return !w.isBusy && w.process; });
+  if (worker == workers_.end())
+    worker = std::find_if(workers_.begin(), workers_.end(), [](const Worker &w) { return !w.isBusy; });
+  if (worker == workers_.end()) {
+    error = "every worker is busy";
+    return false;
+  }
+  // A worker that died idle (somebody killed it) is replaced without a word.
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    if (worker->process && worker->process->sendLine(request)) {
+      worker->isBusy = true;
+      worker->job = job;
+      worker->since = Clock::now();
+      worker->deadline = worker->since + limit;
+      return true;
+    }
+    worker->process.reset();
+    if (!start(*worker, error))
+      return false;
+  }
+  error = "a fresh worker does not listen";
+  return false;
+}
+
+void Pool::addTo(std::vector<pollfd> &fds) const {
+  for (const Worker &w : workers_)
+    if (w.isBusy)
+      fds.push_back({w.process->readFd(), POLLIN, 0});
+}
+
+std::optional<Clock::time_point> Pool::nextDeadline() const {
+  std::optional<Clock::time_point> next;
+  for (const Worker &w : workers_)
+    if (w.isBusy && (!next || w.deadline < *next))
+      next = w.deadline;
+  return next;
+}
+
+std::vector<Outcome> Pool::collect() {
+  std::vector<Outcome> result;
+  for (Worker &w : workers_) {
+    if (!w.isBusy)
+      continue;
+    bool open = w.process->receive();
+    Outcome outcome;
+    outcome.job = w.job;
+    outcome.seconds = std::chrono::duration<double>(Clock::now() - w.since).count();
+    if (auto line = w.process->takeLine()) {
+      outcome.answer = std::move(*line);
+    } else if (!open) {
+      Ending ending = w.process->reap(false);
+      outcome.kind = ending.isCrash() ? Outcome::Kind::Crash : Outcome::Kind::Lost;
+      outcome.detail = ending.str();
+      w.process.reset();
+    } else if (Clock::now() >= w.deadline) {
+      w.process->reap(true);
+      outcome.kind = Outcome::Kind::Timeout;
+      w.process.reset();
+    } else {
+      continue;
+    }
+    w.isBusy = false;
+    result.push_back(std::move(outcome));
+  }
+  return result;
+}
+
+void Pool::replaceAll() {
+  for (Worker &w : workers_)
+    if (!w.isBusy)
+      w.process.reset();
+}
+
+bool waitForAny(const std::vector<Pool *> &pools, int interruptFd, std::chrono::milliseconds atMost) {
+  std::vector<pollfd> fds{{interruptFd, POLLIN, 0}};
+  auto until = Clock::now() + atMost;
+  for (Pool *p : pools) {
+    p->addTo(fds);
+    if (auto d = p->nextDeadline())
+      until = std::min(until, *d);
+  }
+  auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - Clock::now()).count() + 1;
+  poll(fds.data(), fds.size(), static_cast<int>(std::max<int64_t>(0, left)));
+  return fds[0].revents & POLLIN;
+}
+
+} // namespace phobos::kbench

@@ -1,0 +1,73 @@
+// Workers of one kind under supervision: each has at most one job, with a deadline; one that dies or is late is replaced, and its job
+// ends with an outcome that says so. Single-threaded: the owner polls.
+#pragma once
+#include "kbench/work/Process.h"
+#include <chrono>
+#include <poll.h>
+
+namespace phobos::kbench {
+
+using Clock = std::chrono::steady_clock;
+
+struct Outcome {
+  enum class Kind : uint8_t {
+    Answer,  ///< `answer` is the worker's line
+    Crash,   ///< it brought a signal upon itself
+    Timeout, ///< it was late and has been killed
+    Lost,    ///< it vanished otherwise
+  };
+  uint64_t job = 0;
+  Kind kind = Kind::Answer;
+  std::string answer;
+  std::string detail; ///< of the others: how it ended
+  double seconds = 0; ///< since the job was given
+};
+
+struct PoolOptions {
+  std::vector<std::string> command; ///< starts a worker
+  std::string greeting;             ///< its first line; it answers `ready` and may add to it
+  unsigned workers = 1;
+  std::chrono::milliseconds startLimit{20000};
+};
+
+class Pool {
+public:
+  explicit Pool(PoolOptions options);
+  ~Pool();
+
+  bool hasIdle() const;
+  unsigned busy() const;
+  /// Gives a job to an idle worker, starting one if need be. False with a reason if none can be started.
+  bool give(uint64_t job, const std::string &request, std::chrono::milliseconds limit, std::string &error);
+  /// Adds what to wait for.
+  void addTo(std::vector<pollfd> &fds) const;
+  /// When the next worker is late.
+  std::optional<Clock::time_point> nextDeadline() const;
+  /// What has ended since. Call after poll().
+  std::vector<Outcome> collect();
+  /// What the last worker said beside `ready`.
+  const std::string &readyLine() const { return ready_; }
+  /// Ends every worker: the next job starts a fresh process.
+  void replaceAll();
+  /// Workers started so far.
+  unsigned started() const { return started_; }
+
+private:
+  struct Worker {
+    std::unique_ptr<ChildProcess> process;
+    bool isBusy = false;
+    uint64_t job = 0;
+    Clock::time_point since, deadline;
+  };
+  bool start(Worker &worker, std::string &error);
+
+  PoolOptions options_;
+  std::vector<Worker> workers_;
+  std::string ready_;
+  unsigned started_ = 0;
+};
+
+/// Waits until a pool has something to collect, a deadline passes, or `interruptFd` is readable (then true).
+bool waitForAny(const std::vector<Pool *> &pools, int interruptFd, std::chrono::milliseconds atMost);
+
+} // namespace phobos::kbench
