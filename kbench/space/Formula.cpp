@@ -117,8 +117,7 @@ NodeId FormulaPool::chain(FormulaOp op, NodeId a, NodeId b) {
     else
       node.args.push_back(side);
   auto isConst = [&](NodeId n) { return nodes_[n].op == FormulaOp::Const; };
-  auto consts =
-      std::partition(node.args.begin(), node.args.end(), [&](NodeId n) { return !isConst(n); });
+  auto consts = std::partition(node.args.begin(), node.args.end(), [&](NodeId n) { return !isConst(n); });
   if (node.args.end() - consts > 1) {
     int64_t value = identityOf(op);
     for (auto it = consts; it != node.args.end(); ++it)

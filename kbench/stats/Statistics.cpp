@@ -15,8 +15,8 @@ double medianOf(std::vector<double> samples) {
   return (*std::max_element(samples.begin(), samples.begin() + static_cast<ptrdiff_t>(half)) + upper) / 2;
 }
 
-// The number of samples below the median is binomial with p = 1/2, so [x_(j), x_(n+1-j)] covers the median with probability
-// 1 - 2 P(B <= j - 1): the largest j that leaves at least 95%.
+// The number of samples below the median is binomial with p = 1/2, so [x_(j), x_(n+1-j)] covers the median
+// with probability 1 - 2 P(B <= j - 1): the largest j that leaves at least 95%.
 static size_t intervalRank(size_t n) {
   double probability = std::pow(0.5, static_cast<double>(n)), tail = probability;
   size_t j = 0;
@@ -42,7 +42,8 @@ Summary summarize(const std::vector<double> &samples) {
     deviations.push_back(std::abs(x - s.median));
   s.mad = medianOf(deviations);
   // Powers of 1/2 underflow far past any number of repeats; a few hundred are enough to rank by.
-  size_t rank = sorted.size() <= 900 ? intervalRank(sorted.size()) : sorted.size() / 2 - static_cast<size_t>(std::sqrt(sorted.size()));
+  size_t rank = sorted.size() <= 900 ? intervalRank(sorted.size())
+                                     : sorted.size() / 2 - static_cast<size_t>(std::sqrt(sorted.size()));
   size_t j = std::max<size_t>(rank, 1);
   s.low = sorted[j - 1];
   s.high = sorted[sorted.size() - j];

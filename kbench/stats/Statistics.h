@@ -1,4 +1,5 @@
-// Statistics of repeated timings. Nothing here assumes a distribution: medians, and confidence intervals from order statistics.
+// Statistics of repeated timings. Nothing here assumes a distribution: medians, and confidence intervals from
+// order statistics.
 #pragma once
 #include <cstddef>
 #include <vector>
@@ -8,9 +9,10 @@ namespace phobos::kbench {
 struct Summary {
   size_t count = 0;
   double median = 0;
-  double mad = 0;       ///< median absolute deviation from the median
+  double mad = 0; ///< median absolute deviation from the median
   double least = 0;
-  double low = 0, high = 0; ///< 95% confidence interval of the median; the whole range where there are fewer than 6 samples
+  double low = 0, high = 0; ///< 95% confidence interval of the median; the whole range where there are fewer
+                            ///< than 6 samples
   /// MAD over median: what is printed as the spread.
   double spread() const { return median > 0 ? mad / median : 0; }
 };
@@ -28,9 +30,9 @@ struct Finalist {
 
 /// How the finals stand.
 struct Standing {
-  size_t best = 0;            ///< index into the finalists
-  bool isDecided = false;     ///< every other one is out or slower beyond doubt
-  std::vector<size_t> tied;   ///< indices, `best` among them, that the samples do not tell apart
+  size_t best = 0;          ///< index into the finalists
+  bool isDecided = false;   ///< every other one is out or slower beyond doubt
+  std::vector<size_t> tied; ///< indices, `best` among them, that the samples do not tell apart
 };
 
 /// Marks those whose interval lies wholly above the leader's as out. The leader has the least median.

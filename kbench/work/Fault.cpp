@@ -55,7 +55,8 @@ Faults faultsFromEnvironment() {
   return faults;
 }
 
-// The default action, whatever handlers a sanitizer or LLVM installed: the process must look as a real fault leaves it.
+// The default action, whatever handlers a sanitizer or LLVM installed: the process must look as a real fault
+// leaves it.
 static void dieOf(int signal) {
   std::signal(signal, SIG_DFL);
   std::raise(signal);

@@ -11,7 +11,8 @@ bool Pool::hasIdle() const {
 }
 
 unsigned Pool::busy() const {
-  return static_cast<unsigned>(std::count_if(workers_.begin(), workers_.end(), [](const Worker &w) { return w.isBusy; }));
+  return static_cast<unsigned>(
+      std::count_if(workers_.begin(), workers_.end(), [](const Worker &w) { return w.isBusy; }));
 }
 
 bool Pool::start(Worker &worker, std::string &error) {
@@ -44,9 +45,11 @@ bool Pool::start(Worker &worker, std::string &error) {
   return false;
 }
 
-bool Pool::give(uint64_t job, const std::string &request, std::chrono::milliseconds limit, std::string &error) {
+bool Pool::give(uint64_t job, const std::string &request, std::chrono::milliseconds limit,
+                std::string &error) {
   // One that runs already is better than one that must be started.
-  auto worker = std::find_if(workers_.begin(), workers_.end(), [](const Worker &w) { return !w.isBusy && w.process; });
+  auto worker =
+      std::find_if(workers_.begin(), workers_.end(), [](const Worker &w) { return !w.isBusy && w.process; });
   if (worker == workers_.end())
     worker = std::find_if(workers_.begin(), workers_.end(), [](const Worker &w) { return !w.isBusy; });
   if (worker == workers_.end()) {

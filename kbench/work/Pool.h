@@ -1,5 +1,5 @@
-// Workers of one kind under supervision: each has at most one job, with a deadline; one that dies or is late is replaced, and its job
-// ends with an outcome that says so. Single-threaded: the owner polls.
+// Workers of one kind under supervision: each has at most one job, with a deadline; one that dies or is late
+// is replaced, and its job ends with an outcome that says so. Single-threaded: the owner polls.
 #pragma once
 #include "kbench/work/Process.h"
 #include <chrono>

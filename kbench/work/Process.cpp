@@ -34,7 +34,8 @@ bool Ending::isCrash() const {
   }
 }
 
-std::unique_ptr<ChildProcess> ChildProcess::start(const std::vector<std::string> &command, std::string &error) {
+std::unique_ptr<ChildProcess> ChildProcess::start(const std::vector<std::string> &command,
+                                                  std::string &error) {
   int in[2] = {-1, -1}, out[2] = {-1, -1};
   std::unique_ptr<ChildProcess> child(new ChildProcess);
   child->err_ = memfd_create("stderr", MFD_CLOEXEC);
@@ -65,7 +66,8 @@ std::unique_ptr<ChildProcess> ChildProcess::start(const std::vector<std::string>
   posix_spawnattr_setsigmask(&attributes, &nothing);
   posix_spawnattr_setsigdefault(&attributes, &ours);
   posix_spawnattr_setpgroup(&attributes, 0);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  posix_spawnattr_setflags(&attributes,
+                           POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
   std::vector<char *> argv;
   for (const std::string &a : command)
     argv.push_back(const_cast<char *>(a.c_str()));

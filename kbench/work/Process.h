@@ -1,5 +1,6 @@
-// A child process that speaks lines over pipes. Started by posix_spawn of an executable (never a bare fork: LLVM or a driver may
-// have threads), in a process group of its own, so that Ctrl-C at the terminal reaches the parent alone.
+// A child process that speaks lines over pipes. Started by posix_spawn of an executable (never a bare fork:
+// LLVM or a driver may have threads), in a process group of its own, so that Ctrl-C at the terminal reaches
+// the parent alone.
 #pragma once
 #include <memory>
 #include <optional>
