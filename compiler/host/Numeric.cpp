@@ -48,17 +48,18 @@ double decodeFloat(ScalarType t, uint64_t bits) {
   int exponent = static_cast<int>(bits >> f.mantissaBits) & f.maxExponent();
   uint64_t mantissa = bits & f.mantissaMask();
   bool negative = (bits >> (f.exponentBits + f.mantissaBits)) & 1;
-  double magnitude;
+  uint64_t sign = negative ? uint64_t(1) << 63 : 0;
+  bool isNaN = exponent == f.maxExponent() && (f.hasInfinity ? mantissa != 0 : mantissa == f.mantissaMask());
+  if (isNaN)
+    return std::numeric_limits<double>::quiet_NaN();
   if (f.hasInfinity && exponent == f.maxExponent())
-    magnitude = mantissa ? std::numeric_limits<double>::quiet_NaN() : std::numeric_limits<double>::infinity();
-  else if (!f.hasInfinity && exponent == f.maxExponent() && mantissa == f.mantissaMask())
-    magnitude = std::numeric_limits<double>::quiet_NaN();
-  else if (exponent == 0) // subnormal: mantissa * 2^(1 - bias - mantissaBits)
-    magnitude = std::ldexp(static_cast<double>(mantissa), 1 - f.bias() - f.mantissaBits);
-  else
-    magnitude = std::ldexp(static_cast<double>(mantissa | (f.mantissaMask() + 1)),
-                           exponent - f.bias() - f.mantissaBits);
-  return std::copysign(magnitude, negative ? -1.0 : 1.0);
+    return std::bit_cast<double>(sign | 0x7ff0000000000000u);
+  if (exponent == 0) { // subnormal: mantissa * 2^(1 - bias - mantissaBits)
+    double magnitude = std::ldexp(static_cast<double>(mantissa), 1 - f.bias() - f.mantissaBits);
+    return negative ? -magnitude : magnitude;
+  }
+  return std::bit_cast<double>(sign | uint64_t(exponent - f.bias() + 1023) << 52 |
+                               mantissa << (52 - f.mantissaBits));
 }
 
 uint64_t encodeFloat(ScalarType t, double x) {

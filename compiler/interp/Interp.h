@@ -1,6 +1,6 @@
-// The interpreter: evaluates the typed tree of one kernel, plainly; the oracle of everything else (spec/, DESIGN "Flow").
-// Contractions and reductions of floats are evaluated in f64 and rounded once; everything else exactly as the spec says.
-// Shares nothing with the compiler after sema.
+// The interpreter: evaluates the typed tree of one kernel, plainly; the oracle of everything else (spec/,
+// DESIGN "Flow"). Contractions and reductions of floats are evaluated in f64 and rounded once; everything
+// else exactly as the spec says. Shares nothing with the compiler after sema.
 #pragma once
 #include "compiler/host/HostArray.h"
 #include "compiler/sema/Typed.h"
@@ -20,13 +20,13 @@ struct ScalarArgument {
 using Argument = std::variant<HostArray *, ScalarArgument>;
 
 struct Options {
-  bool check = false;               ///< phobos-run --check: races, uncovered elements, bounds; reported as diagnostics
+  bool check = false; ///< phobos-run --check: races, uncovered elements, bounds; reported as diagnostics
   uint64_t maxSteps = ~uint64_t(0); ///< statements executed before it gives up (error InterpStepLimit)
   const std::atomic<bool> *cancel = nullptr; ///< set by a signal handler: stops between statements
 };
 
-/// Runs the whole grid, blocks in order x fastest. `dims` are the values of kernel.dims. False if it was stopped or (with
-/// `check`) found an error; findings are in `diags`.
+/// Runs the whole grid, blocks in order x fastest. `dims` are the values of kernel.dims. False if it was
+/// stopped or (with `check`) found an error; findings are in `diags`.
 bool run(const sema::TypedKernel &kernel, const std::vector<Argument> &args, const std::vector<int64_t> &dims,
          const std::array<int64_t, 3> &grid, const Options &options, Diagnostics &diags);
 
