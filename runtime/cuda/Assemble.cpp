@@ -1,0 +1,206 @@
+#include "runtime/cuda/Assemble.h"
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <fstream>
+#include <regex>
+#include <spawn.h>
+#include <sstream>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vector>
+
+extern char **environ;
+
+namespace phobos::cuda {
+
+namespace {
+
+/// nvJitLink's functions. Their exported names carry the toolkit's version, so the newest that the library has is taken.
+struct JitLink {
+  using Handle = void *;
+  int (*create)(Handle *, uint32_t, const char **) = nullptr;
+  int (*destroy)(Handle *) = nullptr;
+  int (*addData)(Handle, int, const void *, size_t, const char *) = nullptr;
+  int (*complete)(Handle) = nullptr;
+  int (*cubinSize)(Handle, size_t *) = nullptr;
+  int (*cubin)(Handle, void *) = nullptr;
+  int (*errorSize)(Handle, size_t *) = nullptr;
+  int (*errorLog)(Handle, char *) = nullptr;
+  int (*infoSize)(Handle, size_t *) = nullptr;
+  int (*infoLog)(Handle, char *) = nullptr;
+  bool found = false;
+};
+
+void *openLibrary() {
+  for (const char *name : {"libnvJitLink.so.13", "libnvJitLink.so.12", "libnvJitLink.so"})
+    if (void *p = dlopen(name, RTLD_NOW | RTLD_LOCAL))
+      return p;
+  for (const char *dir : {"/usr/local/cuda/lib64/", "/usr/local/cuda-13.0/lib64/", "/usr/local/cuda-12/lib64/"})
+    for (const char *name : {"libnvJitLink.so.13", "libnvJitLink.so.12"})
+      if (void *p = dlopen((std::string(dir) + name).c_str(), RTLD_NOW | RTLD_LOCAL))
+        return p;
+  return nullptr;
+}
+
+JitLink loadJitLink() {
+  JitLink j;
+  void *library = openLibrary();
+  if (!library)
+    return j;
+  for (int major = 13; major >= 12; --major)
+    for (int minor = 9; minor >= 0; --minor) {
+      std::string suffix = "_" + std::to_string(major) + "_" + std::to_string(minor);
+      auto get = [&](const char *name) { return dlsym(library, ("__nvJitLink" + std::string(name) + suffix).c_str()); };
+      if (!get("Create"))
+        continue;
+#define GET(MEMBER, NAME) j.MEMBER = reinterpret_cast<decltype(j.MEMBER)>(get(NAME))
+      GET(create, "Create"), GET(destroy, "Destroy"), GET(addData, "AddData"), GET(complete, "Complete");
+      GET(cubinSize, "GetLinkedCubinSize"), GET(cubin, "GetLinkedCubin");
+      GET(errorSize, "GetErrorLogSize"), GET(errorLog, "GetErrorLog"), GET(infoSize, "GetInfoLogSize"), GET(infoLog, "GetInfoLog");
+#undef GET
+      j.found = j.create && j.destroy && j.addData && j.complete && j.cubinSize && j.cubin && j.errorSize && j.errorLog && j.infoSize && j.infoLog;
+      return j;
+    }
+  return j;
+}
+
+const JitLink &jitLink() {
+  static const JitLink j = loadJitLink();
+  return j;
+}
+
+std::string readLog(int (*size)(void *, size_t *), int (*get)(void *, char *), void *handle) {
+  size_t n = 0;
+  if (size(handle, &n) || n == 0)
+    return {};
+  std::string s(n, '\0');
+  get(handle, s.data());
+  s.resize(std::strlen(s.c_str()));
+  return s;
+}
+
+void withJitLink(std::string_view ptx, const AssembleOptions &options, Assembled &out) {
+  const JitLink &j = jitLink();
+  std::string arch = "-arch=" + options.target;
+  const char *args[] = {arch.c_str(), "-verbose"};
+  void *handle = nullptr;
+  std::string text(ptx);
+  constexpr int inputPtx = 2;
+  bool ok = j.create(&handle, 2, args) == 0 && j.addData(handle, inputPtx, text.c_str(), text.size() + 1, "kernel") == 0 && j.complete(handle) == 0;
+  if (handle)
+    out.log = readLog(j.infoSize, j.infoLog, handle);
+  size_t n = 0;
+  if (ok && j.cubinSize(handle, &n) == 0) {
+    out.cubin.resize(n);
+    ok = j.cubin(handle, out.cubin.data()) == 0;
+  }
+  if (!ok)
+    out.error = "nvJitLink: " + (handle ? readLog(j.errorSize, j.errorLog, handle) : std::string("it does not know " + options.target));
+  if (handle)
+    j.destroy(&handle);
+}
+
+std::string findPtxas() {
+  std::vector<std::string> places;
+  if (const char *path = std::getenv("PATH")) {
+    std::istringstream s(path);
+    for (std::string dir; std::getline(s, dir, ':');)
+      places.push_back(dir + "/ptxas");
+  }
+  places.insert(places.end(), {"/usr/local/cuda/bin/ptxas", "/usr/local/cuda-13.0/bin/ptxas"});
+  for (const std::string &p : places)
+    if (access(p.c_str(), X_OK) == 0)
+      return p;
+  return {};
+}
+
+std::string slurp(const std::string &path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream s;
+  s << in.rdbuf();
+  return std::move(s).str();
+}
+
+void withPtxas(const std::string &ptxas, std::string_view ptx, const AssembleOptions &options, Assembled &out) {
+  const char *tmp = std::getenv("TMPDIR");
+  std::string dir = std::string(tmp && *tmp ? tmp : "/tmp") + "/phobos-ptxas-XXXXXX";
+  if (!mkdtemp(dir.data())) {
+    out.error = "ptxas: no temporary folder can be made";
+    return;
+  }
+  std::string in = dir + "/k.ptx", cubin = dir + "/k.cubin", log = dir + "/log";
+  std::ofstream(in, std::ios::binary) << ptx;
+  std::array<std::string, 6> words = {ptxas, "-arch=" + options.target, "-v", "-o", cubin, in};
+  std::vector<char *> argv;
+  for (std::string &w : words)
+    argv.push_back(w.data());
+  argv.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, 1, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  posix_spawn_file_actions_adddup2(&actions, 1, 2);
+  pid_t child = 0;
+  int status = posix_spawn(&child, ptxas.c_str(), &actions, nullptr, argv.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  bool timedOut = false;
+  if (status == 0) {
+    unsigned waitedMs = 0;
+    while (waitpid(child, &status, WNOHANG) == 0) {
+      usleep(2000);
+      waitedMs += 2;
+      if (waitedMs / 1000 >= options.timeoutSeconds) {
+        kill(child, SIGKILL);
+        waitpid(child, &status, 0);
+        timedOut = true;
+        break;
+      }
+    }
+  }
+  out.log = slurp(log);
+  if (timedOut)
+    out.error = "ptxas: no result within " + std::to_string(options.timeoutSeconds) + " s";
+  else if (status != 0)
+    out.error = "ptxas: " + (out.log.empty() ? std::string("it could not be run") : out.log);
+  else
+    out.cubin = slurp(cubin);
+  for (const std::string &f : {in, cubin, log})
+    unlink(f.c_str());
+  rmdir(dir.c_str());
+}
+
+/// The largest number that `pattern` captures in the log, or -1.
+int largest(const std::string &log, const char *pattern) {
+  int best = -1;
+  std::regex re(pattern);
+  for (std::sregex_iterator it(log.begin(), log.end(), re), end; it != end; ++it)
+    best = std::max(best, std::atoi((*it)[1].str().c_str()));
+  return best;
+}
+
+} // namespace
+
+std::string assemblerFound() { return jitLink().found ? "nvjitlink" : !findPtxas().empty() ? "ptxas" : ""; }
+
+Assembled assemble(std::string_view ptx, const AssembleOptions &options) {
+  Assembled out;
+  out.tool = options.tool.empty() ? assemblerFound() : options.tool;
+  std::string ptxas = out.tool == "ptxas" ? findPtxas() : "";
+  if (out.tool == "nvjitlink" && jitLink().found)
+    withJitLink(ptx, options, out);
+  else if (out.tool == "ptxas" && !ptxas.empty())
+    withPtxas(ptxas, ptx, options, out);
+  else
+    out.error = "neither nvJitLink nor ptxas is on this machine";
+  out.registers = largest(out.log, "Used ([0-9]+) registers");
+  out.spillBytes = largest(out.log, "([0-9]+) bytes spill stores");
+  out.sharedBytes = largest(out.log, "([0-9]+) bytes smem");
+  return out;
+}
+
+} // namespace phobos::cuda

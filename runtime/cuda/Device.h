@@ -1,0 +1,128 @@
+// One CUDA device, with values that free themselves. All calls set the device's primary context for their duration, so that they
+// live beside an application that has made a context of its own; each returns false with a message where the driver refuses.
+// Thread-safe, but for one object used from two threads at once.
+#pragma once
+#include "runtime/cuda/Driver.h"
+#include <memory>
+#include <string_view>
+
+namespace phobos::cuda {
+
+struct DeviceInfo {
+  int ordinal = 0;
+  std::string name;
+  unsigned sm = 0;                  ///< 10 * major + minor: 75, 80, 89, 90
+  int multiprocessors = 0;
+  int64_t memoryBytes = 0, l2Bytes = 0;
+  int64_t sharedPerBlock = 0;       ///< with the opt-in
+  int64_t sharedPerMultiprocessor = 0, registersPerMultiprocessor = 0, threadsPerMultiprocessor = 0, blocksPerMultiprocessor = 0;
+  int64_t reservedSharedPerBlock = 0;
+  int driverVersion = 0;            ///< CUDA version that the driver supports, 1000 * major + 10 * minor
+  unsigned ptxVersion = 0;          ///< highest PTX that it takes
+  /// `sm_90a` where the processor has an architecture-specific set of its own, else `sm_80`
+  std::string target() const;
+};
+
+class Device;
+
+/// Device memory.
+class Buffer {
+public:
+  Buffer() = default;
+  Buffer(Buffer &&other) noexcept { *this = std::move(other); }
+  Buffer &operator=(Buffer &&other) noexcept;
+  ~Buffer();
+  uint64_t address() const { return address_; }
+  size_t bytes() const { return bytes_; }
+
+private:
+  friend class Device;
+  const Device *device_ = nullptr;
+  uint64_t address_ = 0;
+  size_t bytes_ = 0;
+};
+
+/// What the driver says of a loaded function.
+struct FunctionInfo {
+  int registers = 0, localBytes = 0, staticSharedBytes = 0, maxThreads = 0;
+};
+
+struct Function {
+  void *handle = nullptr;
+};
+
+/// A loaded module (PTX text or a cubin).
+class Module {
+public:
+  Module() = default;
+  Module(Module &&other) noexcept { *this = std::move(other); }
+  Module &operator=(Module &&other) noexcept;
+  ~Module();
+  bool isLoaded() const { return handle_ != nullptr; }
+
+private:
+  friend class Device;
+  const Device *device_ = nullptr;
+  void *handle_ = nullptr;
+};
+
+class Device {
+public:
+  /// Opens device `ordinal`; null with the reason.
+  static std::unique_ptr<Device> open(int ordinal, std::string &error);
+  ~Device();
+  Device(const Device &) = delete;
+  Device &operator=(const Device &) = delete;
+
+  const DeviceInfo &info() const { return info_; }
+  const Driver &driver() const { return *driver_; }
+
+  bool allocate(size_t bytes, Buffer &out, std::string &error) const;
+  bool upload(uint64_t to, const void *from, size_t bytes, std::string &error) const;
+  bool download(void *to, uint64_t from, size_t bytes, std::string &error) const;
+  bool copy(uint64_t to, uint64_t from, size_t bytes, void *stream, std::string &error) const;
+  bool fill(uint64_t to, unsigned char value, size_t bytes, void *stream, std::string &error) const;
+
+  /// `image` is PTX text or a cubin. The message carries the driver's log.
+  bool load(std::string_view image, Module &out, std::string &error) const;
+  bool function(const Module &module, const char *symbol, Function &out, std::string &error) const;
+  /// Raises the function's limit of dynamic shared memory.
+  bool allowShared(const Function &function, int64_t bytes, std::string &error) const;
+  bool describe(const Function &function, FunctionInfo &out, std::string &error) const;
+  /// Blocks that fit one multiprocessor.
+  bool residentBlocks(const Function &function, int threads, int64_t sharedBytes, int &out, std::string &error) const;
+  bool launch(const Function &function, const uint32_t grid[3], uint32_t threads, uint32_t sharedBytes, void *stream, void **params,
+              std::string &error) const;
+  /// Waits for everything on the device; an asynchronous fault shows here.
+  bool synchronize(std::string &error) const;
+
+  /// Times work on a stream with device events: start, stop, then milliseconds once the work is done.
+  class Timer {
+  public:
+    explicit Timer(const Device &device);
+    ~Timer();
+    Timer(const Timer &) = delete;
+    Timer &operator=(const Timer &) = delete;
+    bool start(void *stream, std::string &error);
+    bool stop(void *stream, std::string &error);
+    bool elapsedMs(float &ms, std::string &error);
+
+  private:
+    const Device &device_;
+    void *begin_ = nullptr, *end_ = nullptr;
+  };
+
+private:
+  Device() = default;
+  friend class Buffer;
+  friend class Module;
+  class Current; ///< the context, current for a scope
+  bool check(int status, const char *what, std::string &error) const;
+
+  const Driver *driver_ = nullptr;
+  int device_ = 0;
+  void *context_ = nullptr;
+  DeviceInfo info_;
+};
+
+} // namespace phobos::cuda
