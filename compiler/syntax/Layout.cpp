@@ -12,9 +12,9 @@ template <size_t N> bool isOneOf(std::string_view text, const std::array<std::st
 
 bool beginsDeclaration(std::string_view t) { return t == "kernel" || t == "fn" || t == "@"; }
 
-/// Words that stand nowhere else than at the beginning of a statement or declaration.
+/// Words that stand nowhere else than at the beginning of a statement or declaration, or behind the last one.
 bool beginsStatement(std::string_view t) {
-  static constexpr std::array<std::string_view, 7> list = {"let", "var", "for", "while", "break", "continue", "return"};
+  static constexpr std::array<std::string_view, 8> list = {"let", "var", "for", "while", "break", "continue", "return", "}"};
   return isOneOf(t, list) || beginsDeclaration(t);
 }
 

@@ -10,7 +10,7 @@ namespace phobos::syntax {
 namespace {
 
 constexpr size_t kMaxTextBytes = size_t(16) << 20;
-constexpr size_t kMaxTokens = size_t(1) << 20; ///< what keeps the parse tree of a hostile text within a gigabyte
+constexpr size_t kMaxTokens = size_t(1) << 19; ///< what keeps the parse tree of a hostile text near half a gigabyte
 
 /// The bytes of a text as ANTLR's characters, so that its offsets are ours and no encoding can be wrong.
 class ByteStream final : public antlr4::CharStream {

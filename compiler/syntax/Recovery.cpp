@@ -136,7 +136,10 @@ void Recovery::recover(antlr4::Parser *parser, std::exception_ptr e) {
   size_t rule = c->getRuleIndex();
   if (!goesOn(rule))
     std::rethrow_exception(e);
-  if (rule == P::RuleLine)
+  if (diags_.isFull())
+    while (parser->getTokenStream()->LA(1) != antlr4::Token::EOF)
+      parser->consume(); // nothing more would be said
+  else if (rule == P::RuleLine)
     skipLine(parser, c->getStart()->getTokenIndex());
   else if (rule != P::RuleExpressionFile)
     skipToDeclaration(parser);

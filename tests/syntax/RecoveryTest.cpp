@@ -1,0 +1,138 @@
+// Errors: where they point, that one does not cause another, and that the rest of the file is still read.
+#include "tests/syntax/Parsed.h"
+#include <gtest/gtest.h>
+
+namespace phobos::test {
+
+namespace {
+
+/// A kernel whose body has these lines; line 2 of the text is the first.
+std::string codesOf(const std::string &body) { return Parsed("kernel k() {\n" + body + "\n}\n").codes(); }
+
+std::string messageOf(const std::string &body) {
+  Parsed p("kernel k() {\n" + body + "\n}\n");
+  return p.diags.all().empty() ? "" : p.diags.all()[0].message;
+}
+
+size_t statementsOf(const std::string &body) {
+  Parsed p("kernel k() {\n" + body + "\n}\n");
+  return p.file->kernels.empty() ? 0 : p.file->kernels[0]->body.statements.size();
+}
+
+} // namespace
+
+TEST(Recovery, OneErrorABrokenStatementAndOnWithTheNext) {
+  EXPECT_EQ(codesOf("let = 1\ny = ) + 1\nz = 2\nif { }\nw = 3 4\n"), "E0102@2:5 E0102@3:5 E0102@5:4 E0102@6:7");
+  EXPECT_EQ(statementsOf("let = 1\nx = ]\nz = 2\nw = 3 4\n"), 1u);
+}
+
+TEST(Recovery, MessagesNameWhatWasExpected) {
+  EXPECT_EQ(messageOf("let = 1"), "expected a name, found '='");
+  EXPECT_EQ(messageOf("let for = 1"), "expected a name, found the keyword 'for'");
+  EXPECT_EQ(messageOf("x = * 2"), "expected an expression, found '*'");
+  EXPECT_EQ(messageOf("x = 1 +"), "expected an expression, found '}'");
+  EXPECT_EQ(messageOf("x = 1 2"), "expected the end of the statement, found '2'");
+  EXPECT_EQ(messageOf("x = f(1 2)"), "expected ',' or ')', found '2'");
+  EXPECT_EQ(messageOf("x = (1 2)"), "expected ')', found '2'");
+  EXPECT_EQ(messageOf("x = A[1 2]"), "expected ',' or ']', found '2'");
+  EXPECT_EQ(messageOf("x = f(1\ny = 2"), "expected ',' or ')', found the end of the line");
+  EXPECT_EQ(messageOf("if a\n{ }"), "expected '{', found the end of the line");
+  EXPECT_EQ(messageOf(") x"), "expected a statement, found ')'");
+  EXPECT_EQ(messageOf("x = \"s\""), "expected an expression, found a string");
+  EXPECT_EQ(messageOf("x = a == !b"), "expected an expression, found '!'");
+  EXPECT_EQ(messageOf("let x 1"), "expected '=', found '1'");
+  EXPECT_EQ(messageOf("x = a if b"), "expected 'else', found the end of the line");
+  EXPECT_EQ(messageOf("for i = 1"), "expected 'in', found '='");
+}
+
+TEST(Recovery, AnOpenBracketDoesNotSwallowWhatFollows) {
+  EXPECT_EQ(codesOf("x = f(a, b\nlet y = )\nz = A[1 : 2\nw = 1"), "E0102@2:11 E0102@3:9 E0102@4:12");
+  EXPECT_EQ(codesOf("x = f(a,\n  b\n  + c,\n d)\n"), "");
+  EXPECT_EQ(codesOf("x = f((a\n}\n"), "E0102@2:9 E0102@5:1"); // the body ends one brace early
+}
+
+TEST(Recovery, TheOpeningBracketIsNoted) {
+  Parsed p("kernel k() {\n  x = f(a, b\n  y = 2\n}\n");
+  ASSERT_EQ(p.codes(), "E0102@2:13");
+  ASSERT_EQ(p.diags.all()[0].notes.size(), 1u);
+  EXPECT_EQ(p.sources.text(p.diags.all()[0].notes[0].range), "(");
+}
+
+TEST(Recovery, BlocksOfABrokenStatementGoWithIt) {
+  EXPECT_EQ(codesOf("for i in 3 {\n x = 1\n if a { y = 2 }\n}\nz = ]"), "E0102@2:10 E0102@6:5");
+  EXPECT_EQ(codesOf("if a {\n x = ]\n} else {\n y = ]\n}\nz = ]"), "E0102@3:6 E0102@5:6 E0102@7:5");
+}
+
+TEST(Recovery, DeclarationsAfterABrokenOneAreRead) {
+  Parsed p("kernel a(X tensor<f32>[N]) {\n x = 1\n}\n\nfn f(x: f32) -> f32 { return x }\n@launch(\nkernel b() { }\nkernel c() { }\n");
+  EXPECT_EQ(p.codes(), "E0102@1:12 E0102@6:9");
+  ASSERT_EQ(p.file->functions.size(), 1u);
+  ASSERT_EQ(p.file->kernels.size(), 1u);
+  EXPECT_EQ(p.file->kernels[0]->name.text, "c");
+}
+
+TEST(Recovery, WhatIsNoDeclarationIsOneError) {
+  Parsed p("let x = 1\nvar y = 2\nfn f() { }\nx = 3\n@persistent kernel k() { }\n");
+  EXPECT_EQ(p.codes(), "E0102@1:1 E0102@4:1");
+  EXPECT_EQ(p.file->kernels.size(), 1u);
+}
+
+TEST(Recovery, AMissingBraceEndsAtTheNextDeclaration) {
+  Parsed p("kernel a() {\n  if x {\n    y = 1\n}\n@launch(32)\nkernel b() {\n}\nkernel c() {\n");
+  EXPECT_EQ(p.codes(), "E0102@5:1 E0102@9:1");
+  EXPECT_EQ(p.diags.all()[0].message, "expected '}', found '@'");
+  EXPECT_EQ(p.file->kernels.size(), 1u);
+}
+
+TEST(Recovery, AnExtraBraceIsOneError) {
+  EXPECT_EQ(Parsed("kernel a() {\n x = 1\n}\n}\nkernel b() { }\n").codes(), "E0102@4:1");
+}
+
+TEST(Recovery, LexerErrorsAreOneALineAndSilenceTheirStatement) {
+  EXPECT_EQ(codesOf("x = $\ny = 1 # 2 @ ?\nz = `a`"), "E0101@2:5 E0101@3:7 E0101@4:5");
+  EXPECT_EQ(codesOf("$ = 3"), "E0101@2:1");
+  EXPECT_EQ(codesOf("x = \"abc\ny = 2"), "E0105@2:5");
+  EXPECT_EQ(messageOf("x = \xC3\xA9"), "unexpected character '\xC3\xA9'");
+  EXPECT_EQ(messageOf("x = \xFF"), "unexpected character '\\xff'");
+  EXPECT_EQ(messageOf(std::string("x = \0 1", 7)), "unexpected character '\\x00'");
+}
+
+TEST(Recovery, MalformedNumbers) {
+  for (const char *bad : {"1.", ".5", "1abc", "0x", "0xfg", "1.0f", "1e", "1.5e+", "1__.", "0b11"}) {
+    Parsed p(std::string("kernel k() {\n  x = ") + bad + "\n}\n");
+    EXPECT_EQ(p.codes(), "E0104@2:7") << bad;
+  }
+  EXPECT_EQ(*Parsed("kernel k() { x = 1. }").diags.all()[0].help, "a float has a digit on both sides of the point: '1.0'");
+  EXPECT_EQ(*Parsed("kernel k() { x = .5 }").diags.all()[0].help, "a float has a digit on both sides of the point: '0.5'");
+}
+
+TEST(Recovery, AnUnterminatedCommentIsOneErrorAtItsBeginning) {
+  EXPECT_EQ(Parsed("kernel k() {\n  x = 1 /* a\n  y = 2\n}\n").codes().substr(0, 9), "E0103@2:9");
+  EXPECT_EQ(Parsed("/* a").codes(), "E0103@1:1");
+  EXPECT_EQ(Parsed("/* a */ // b /*\n/**/ /***/").codes(), "");
+}
+
+TEST(Recovery, ElseOnALineOfItsOwn) {
+  Parsed p("kernel k() {\n  if a { x = 1\n  }\n  else { x = 2 }\n  if b { }\n  else if c { }\n}");
+  EXPECT_EQ(p.codes(), "E0106@4:3 E0106@6:3");
+}
+
+TEST(Recovery, OtherFormsHaveTheirOwnCodes) {
+  EXPECT_EQ(codesOf("let x: vec<f32>[3] = 1"), "E0113@2:8");
+  EXPECT_EQ(codesOf("let x: tile<f32>[] = 1"), "E0114@2:17");
+  EXPECT_EQ(codesOf("for i in items(3) { }"), "E0115@2:10");
+  EXPECT_EQ(codesOf("for i in range(0, stop = 3) { }"), "E0116@2:19");
+  EXPECT_EQ(codesOf("for<vector 3> i in range(3) { }"), "E0117@2:5");
+  EXPECT_EQ(codesOf("f(a + b = 3)"), "E0112@2:3");
+  EXPECT_EQ(Parsed("@autotune(3 in [4])\nkernel k() { }").codes(), "E0112@1:11");
+  EXPECT_EQ(Parsed("@launch(32)\nfn f() { }").codes(), "W0119@1:1");
+}
+
+TEST(Recovery, ManyErrorsStopAtTheLimit) {
+  std::string body;
+  for (int i = 0; i < 1000; ++i)
+    body += "x = ]\n";
+  EXPECT_EQ(Parsed("kernel k() {\n" + body + "}\n").diags.errorCount(), 64u);
+}
+
+} // namespace phobos::test
