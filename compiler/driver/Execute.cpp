@@ -5,7 +5,8 @@ namespace phobos::driver {
 namespace {
 class Interpreted : public Executable {
 public:
-  Interpreted(const sema::TypedKernel &kernel, const interp::Options &options) : kernel_(kernel), options_(options) {}
+  Interpreted(const sema::TypedKernel &kernel, const interp::Options &options)
+      : kernel_(kernel), options_(options) {}
   bool run(HostArguments &arguments, const BoundLaunch &launch, Diagnostics &diags) override {
     std::vector<interp::Argument> args;
     for (size_t i = 0; i < kernel_.params.size(); ++i)
@@ -25,8 +26,9 @@ private:
 std::string executableTargets() { return "cpu, interp"; }
 bool isExecutableTarget(const std::string &target) { return target == "cpu" || target == "interp"; }
 
-std::unique_ptr<Executable> prepare(const std::string &target, const sema::TypedKernel &kernel, const SourceManager &sources,
-                                    const interp::Options &options, Diagnostics &diags) {
+std::unique_ptr<Executable> prepare(const std::string &target, const sema::TypedKernel &kernel,
+                                    const SourceManager &sources, const interp::Options &options,
+                                    Diagnostics &diags) {
   if (target == "interp")
     return std::make_unique<Interpreted>(kernel, options);
   return prepareForCpu(kernel, sources, diags);

@@ -21,8 +21,8 @@ struct HostArguments {
 class Executable {
 public:
   virtual ~Executable() = default;
-  /// Runs the grid; tensors are read and written in place. False if it was stopped or (checking) found an error, with
-  /// diagnostics.
+  /// Runs the grid; tensors are read and written in place. False if it was stopped or (checking) found an
+  /// error, with diagnostics.
   virtual bool run(HostArguments &arguments, const BoundLaunch &launch, Diagnostics &diags) = 0;
 };
 
@@ -30,12 +30,14 @@ public:
 std::string executableTargets();
 bool isExecutableTarget(const std::string &target);
 
-/// The kernel for `target`; it may refer to `kernel` for as long as it lives. `options` are of the interpreter. Null with a
-/// diagnostic where the target cannot take the kernel.
-std::unique_ptr<Executable> prepare(const std::string &target, const sema::TypedKernel &kernel, const SourceManager &sources,
-                                    const interp::Options &options, Diagnostics &diags);
+/// The kernel for `target`; it may refer to `kernel` for as long as it lives. `options` are of the
+/// interpreter. Null with a diagnostic where the target cannot take the kernel.
+std::unique_ptr<Executable> prepare(const std::string &target, const sema::TypedKernel &kernel,
+                                    const SourceManager &sources, const interp::Options &options,
+                                    Diagnostics &diags);
 
 /// The one for this machine's processor; in a file of its own because of what it includes.
-std::unique_ptr<Executable> prepareForCpu(const sema::TypedKernel &kernel, const SourceManager &sources, Diagnostics &diags);
+std::unique_ptr<Executable> prepareForCpu(const sema::TypedKernel &kernel, const SourceManager &sources,
+                                          Diagnostics &diags);
 
 } // namespace phobos::driver

@@ -11,7 +11,8 @@ namespace phobos::driver {
 namespace {
 class OnCpu : public Executable {
 public:
-  OnCpu(const sema::TypedKernel &kernel, std::unique_ptr<cpu::JitKernel> code) : kernel_(kernel), code_(std::move(code)) {}
+  OnCpu(const sema::TypedKernel &kernel, std::unique_ptr<cpu::JitKernel> code)
+      : kernel_(kernel), code_(std::move(code)) {}
 
   bool run(HostArguments &arguments, const BoundLaunch &launch, Diagnostics &) override {
     size_t n = kernel_.params.size();
@@ -51,7 +52,8 @@ private:
 };
 } // namespace
 
-std::unique_ptr<Executable> prepareForCpu(const sema::TypedKernel &kernel, const SourceManager &sources, Diagnostics &diags) {
+std::unique_ptr<Executable> prepareForCpu(const sema::TypedKernel &kernel, const SourceManager &sources,
+                                          Diagnostics &diags) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   ir::loadDialects(context);
   std::string failure;
@@ -68,7 +70,8 @@ std::unique_ptr<Executable> prepareForCpu(const sema::TypedKernel &kernel, const
     std::string error = llvm::toString(code.takeError());
     failure = failure.empty() ? error : failure;
   }
-  diags.report(diag::LoweringFailed, kernel.range, kernel.name, "cpu", failure.empty() ? "the tile pipeline failed" : failure);
+  diags.report(diag::LoweringFailed, kernel.range, kernel.name, "cpu",
+               failure.empty() ? "the tile pipeline failed" : failure);
   return nullptr;
 }
 

@@ -1,8 +1,8 @@
 #include "compiler/driver/RunArguments.h"
 #include "compiler/host/ArgSpec.h"
 #include "compiler/host/Npy.h"
-#include "compiler/support/Suggest.h"
 #include "compiler/support/Point.h"
+#include "compiler/support/Suggest.h"
 #include <charconv>
 
 namespace phobos::driver {
@@ -20,8 +20,9 @@ public:
   }
 
   int run() {
-    for (int (Preparation::*step)() : {&Preparation::readSpecs, &Preparation::readDims, &Preparation::readGrid, &Preparation::readFiles,
-                                       &Preparation::fillRest, &Preparation::bind})
+    for (int (Preparation::*step)() :
+         {&Preparation::readSpecs, &Preparation::readDims, &Preparation::readGrid, &Preparation::readFiles,
+          &Preparation::fillRest, &Preparation::bind})
       if (int status = (this->*step)())
         return status;
     return Success;
@@ -111,7 +112,9 @@ int Preparation::readDims() {
       for (const std::string &d : c_.dims)
         list += (list.empty() ? "" : ", ") + d;
       diags_.report(diag::BadDimension, {}, dim + "=" + std::to_string(value),
-                    value < 0 ? "an extent is at least 0" : "the runtime dimensions of kernel '" + c_.kernel + "' are " + (list.empty() ? "none" : list));
+                    value < 0 ? "an extent is at least 0"
+                              : "the runtime dimensions of kernel '" + c_.kernel + "' are " +
+                                    (list.empty() ? "none" : list));
       return UsageFault;
     }
     known_[i] = value;
@@ -146,7 +149,8 @@ int Preparation::readFile(size_t i) {
   std::string error;
   std::optional<HostArray> array = readNpy(path, error);
   if (!array) {
-    diags_.report(diag::CannotReadFile, {}, path, error).help("'" + p.name + "' takes a .npy file, uniform(low, high), normal, arange or const(value)");
+    diags_.report(diag::CannotReadFile, {}, path, error)
+        .help("'" + p.name + "' takes a .npy file, uniform(low, high), normal, arange or const(value)");
     return EnvironmentFault;
   }
   std::string given = std::string(name(array->elem())) + " of shape " + str(array->extents());
@@ -173,7 +177,8 @@ int Preparation::readFiles() {
       if (p.isTensor && !p.isRead)
         continue; // only written: zeros of the right shape
       diags_.report(diag::MissingArgument, {}, p.name, typeText(p))
-          .help(p.isTensor ? "write --arg " + p.name + "=file.npy, or --arg '" + p.name + "=uniform(-1,1)'" : "write --arg " + p.name + "=1");
+          .help(p.isTensor ? "write --arg " + p.name + "=file.npy, or --arg '" + p.name + "=uniform(-1,1)'"
+                           : "write --arg " + p.name + "=1");
       return UsageFault;
     }
     if (specs_[i]->isFile() && p.isTensor)
@@ -195,7 +200,8 @@ int Preparation::fillTensor(size_t i) {
     std::optional<int64_t> n = e.fixed ? std::optional(e.value) : known_[static_cast<size_t>(e.value)];
     if (!n) {
       const std::string &dim = c_.dims[static_cast<size_t>(e.value)];
-      diags_.report(diag::MissingDimension, {}, dim, p.name, typeText(p)).help("write --dim " + dim + "=1000");
+      diags_.report(diag::MissingDimension, {}, dim, p.name, typeText(p))
+          .help("write --dim " + dim + "=1000");
       return UsageFault;
     }
     extents.push_back(*n);
@@ -252,7 +258,8 @@ int Preparation::bind() {
 
 } // namespace
 
-int prepareLaunch(const Contract &contract, const RunRequest &request, PreparedLaunch &result, Diagnostics &diags) {
+int prepareLaunch(const Contract &contract, const RunRequest &request, PreparedLaunch &result,
+                  Diagnostics &diags) {
   return Preparation(contract, request, result, diags).run();
 }
 

@@ -17,7 +17,8 @@ public:
 
   int run() {
     int status = work();
-    std::cerr << (r_.jsonDiagnostics ? renderJson(diags_, loaded_->sources) : renderText(diags_, loaded_->sources, r_.color));
+    std::cerr << (r_.jsonDiagnostics ? renderJson(diags_, loaded_->sources)
+                                     : renderText(diags_, loaded_->sources, r_.color));
     return status;
   }
 
@@ -80,7 +81,8 @@ private:
         for (const sema::Param &p : kernel.params)
           if (p.isTensor)
             names += (names.empty() ? "" : ", ") + p.name;
-        diags_.report(diag::BadOutput, {}, text, "the tensors of kernel '" + kernel.name + "' are " + (names.empty() ? "none" : names));
+        diags_.report(diag::BadOutput, {}, text,
+                      "the tensors of kernel '" + kernel.name + "' are " + (names.empty() ? "none" : names));
         return UsageFault;
       }
       outputs_.emplace_back(i, text.substr(equals + 1));
@@ -128,7 +130,8 @@ private:
 
 int runKernel(const RunRequest &request) {
   if (!isExecutableTarget(request.target)) {
-    std::cerr << "phobos-run: target '" << request.target << "' is not known; this build runs on " << executableTargets() << "\n";
+    std::cerr << "phobos-run: target '" << request.target << "' is not known; this build runs on "
+              << executableTargets() << "\n";
     return UsageFault;
   }
   return Run(request).run();
