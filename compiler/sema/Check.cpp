@@ -1,0 +1,117 @@
+// The entry: names of the kernel, its attributes, its body, then the analyses over the finished tree.
+#include "compiler/sema/Check.h"
+#include "compiler/sema/Checker.h"
+
+namespace phobos::sema {
+
+Checker::Checker(const ast::File &file, const ast::Kernel &kernel, const ast::File *stdlib, const Point &point, Diagnostics &diags,
+                 const CheckOptions &options)
+    : file_(file), kernel_(kernel), stdlib_(stdlib), point_(point), diags_(diags), options_(options) {}
+
+/// Parameters, dimension names and @autotune names share one space. Parameters come first, so that a dimension that has the
+/// name of one is known to clash wherever it stands.
+void Checker::declareNames() {
+  for (const ast::Attribute &a : kernel_.attributes)
+    if (a.name.text == "autotune")
+      for (const ast::Attribute::Choice &c : a.choices) {
+        Entity entity;
+        entity.range = c.name.range;
+        auto value = point_.get(c.name.text);
+        entity.kind = value ? Entity::Kind::Constant : Entity::Kind::Poison;
+        entity.value = value.value_or(0);
+        scopes_.back().try_emplace(c.name.text, entity); // twice: reported where the space is built
+      }
+  for (const ast::Param &p : kernel_.params) {
+    Entity entity;
+    entity.kind = p.type.kind == ast::TypeExpr::Kind::Tensor ? Entity::Kind::Tensor : Entity::Kind::Scalar;
+    entity.param = static_cast<ParamId>(out_->params.size());
+    entity.range = p.name.range;
+    Param &param = out_->params.emplace_back();
+    param.name = p.name.text;
+    param.range = p.name.range;
+    auto [it, fresh] = scopes_.back().try_emplace(p.name.text, entity);
+    if (!fresh && it->second.kind != Entity::Kind::Constant && it->second.kind != Entity::Kind::Poison)
+      report(diag::NameClash, p.name.range, p.name.text, "a parameter").note(it->second.range, "declared here");
+  }
+  for (size_t i = 0; i < kernel_.params.size(); ++i)
+    declareParam(kernel_.params[i], out_->params[i]);
+}
+
+void Checker::declareParam(const ast::Param &p, Param &param) {
+  auto poison = [&] { scopes_.back()[p.name.text].kind = Entity::Kind::Poison; };
+  auto elem = scalarType(p.type.elem);
+  if (elem)
+    param.elem = *elem;
+  if (p.type.kind == ast::TypeExpr::Kind::Tile) {
+    report(diag::MisplacedType, p.type.range, "a tile", "a parameter of a kernel").help("pass a tensor and read a slice of it");
+    return poison();
+  }
+  if (p.type.kind == ast::TypeExpr::Kind::Scalar)
+    return elem ? void() : poison();
+  param.isTensor = true;
+  if (p.type.dims.empty() || p.type.dims.size() > 5) {
+    report(diag::TensorRank, p.type.range, p.type.dims.size());
+    return poison();
+  }
+  bool ok = elem.has_value();
+  for (ast::ExprP e : p.type.dims) {
+    auto extent = tensorExtent(e);
+    ok &= extent.has_value();
+    param.extents.push_back(extent.value_or(Extent{}));
+  }
+  if (!ok)
+    poison();
+}
+
+/// A number, an @autotune name or a runtime name, which is declared by its first use.
+std::optional<Extent> Checker::tensorExtent(ast::ExprP e) {
+  if (e->kind != ast::Expr::Kind::Name) {
+    auto fixed = extent(e, diag::ExtentNotConstant);
+    return fixed ? std::optional(Extent{fixed, 0}) : std::nullopt;
+  }
+  auto [it, fresh] = scopes_.back().try_emplace(e->name);
+  Entity &entity = it->second;
+  if (fresh) {
+    entity.kind = Entity::Kind::Dim;
+    entity.dim = static_cast<DimId>(out_->dims.size());
+    entity.range = e->range;
+    out_->dims.push_back(e->name);
+  }
+  switch (entity.kind) {
+  case Entity::Kind::Dim:
+    return Extent{std::nullopt, entity.dim};
+  case Entity::Kind::Constant:
+    return Extent{entity.value, 0};
+  case Entity::Kind::Poison:
+    return std::nullopt;
+  default:
+    report(diag::NameClash, e->range, e->name, "a parameter").note(entity.range, "the parameter is declared here");
+    return std::nullopt;
+  }
+}
+
+std::unique_ptr<TypedKernel> Checker::run() {
+  out_->name = kernel_.name.text;
+  out_->range = kernel_.signature;
+  out_->point = point_;
+  scopes_.emplace_back();
+  frames_.emplace_back();
+  block_ = &out_->body;
+  declareNames();
+  checkAttributes();
+  out_->body = checkBlock(kernel_.body);
+  return failed_ ? nullptr : std::move(out_);
+}
+
+std::unique_ptr<TypedKernel> check(const ast::File &file, const ast::Kernel &kernel, const ast::File *stdlib, const Point &point,
+                                   Diagnostics &diags, const CheckOptions &options) {
+  unsigned before = diags.errorCount();
+  std::unique_ptr<TypedKernel> typed = Checker(file, kernel, stdlib, point, diags, options).run();
+  if (!typed)
+    return nullptr;
+  // Analyses over the finished tree, each a function in a file of its own, in this order: uniformity (variance, control,
+  // oncePerBlock, errors about divergence), the grid that the stores need, warnings about fill values and unused names.
+  return diags.errorCount() == before ? std::move(typed) : nullptr;
+}
+
+} // namespace phobos::sema

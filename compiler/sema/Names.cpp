@@ -1,0 +1,171 @@
+// Scopes, look-up, and what to say about names that are not there.
+#include "compiler/sema/Checker.h"
+#include "compiler/support/Suggest.h"
+#include <algorithm>
+
+namespace phobos::sema {
+
+void Checker::noteCalls(Diagnostics::Builder &b) {
+  constexpr size_t kShown = 3;
+  size_t shown = 0;
+  for (size_t i = frames_.size(); i-- > 1 && shown < kShown; ++shown)
+    b.note(frames_[i].call, "in this call of '" + frames_[i].function->name.text + "'");
+}
+
+const Entity *Checker::lookup(std::string_view name) {
+  size_t first = frames_.empty() ? 0 : frame().firstScope;
+  for (size_t i = scopes_.size(); i-- > first;)
+    if (auto it = scopes_[i].find(name); it != scopes_[i].end())
+      return &it->second;
+  return nullptr;
+}
+
+bool Checker::declare(const ast::Name &name, Entity entity) {
+  entity.range = name.range;
+  auto [it, fresh] = scopes_.back().try_emplace(name.text, entity);
+  if (fresh)
+    return true;
+  report(diag::DeclaredTwice, name.range, name.text).note(it->second.range, "first declared here");
+  return false;
+}
+
+void Checker::reportUnknown(diag id, std::string_view name, SourceRange range, std::vector<std::string> candidates) {
+  if (!reported_.insert(std::string(name)).second)
+    return; // said once; more of the same helps nobody
+  auto b = report(id, range, name);
+  if (auto near = nearest(name, candidates))
+    b.help("did you mean '" + *near + "'?");
+}
+
+std::vector<std::string> Checker::visibleNames() {
+  std::vector<std::string> names;
+  for (size_t i = scopes_.size(); i-- > frame().firstScope;)
+    for (const auto &[name, entity] : scopes_[i])
+      names.push_back(name);
+  names.push_back("ctx");
+  return names;
+}
+
+std::vector<std::string> Checker::callableNames() {
+  std::vector<std::string> names;
+  for (const auto &f : file_.functions)
+    names.push_back(f->name.text);
+  for (const Builtin &b : builtins())
+    names.emplace_back(b.name);
+  if (stdlib_)
+    for (const auto &f : stdlib_->functions)
+      names.push_back(f->name.text);
+  for (int t = 0; t <= static_cast<int>(ScalarType::F64); ++t)
+    names.emplace_back(phobos::name(static_cast<ScalarType>(t)));
+  return names;
+}
+
+const char *Checker::describe(const Entity &e) {
+  switch (e.kind) {
+  case Entity::Kind::Let:
+  case Entity::Kind::Var:
+    return "a variable";
+  case Entity::Kind::Counter:
+    return "a loop counter";
+  case Entity::Kind::Constant:
+    return "a constant of the shape environment";
+  case Entity::Kind::Dim:
+    return "a dimension";
+  case Entity::Kind::Scalar:
+    return "a parameter";
+  case Entity::Kind::Tensor:
+    return "a tensor";
+  case Entity::Kind::Poison:
+    return "a name in error";
+  }
+  return "a name";
+}
+
+Value Checker::checkName(const ast::Expr &e) {
+  const Entity *entity = lookup(e.name);
+  if (!entity) {
+    const char *what = findBuiltin(e.name) ? "a built-in function" : !functionsNamed(e.name).empty() ? "a function" : nullptr;
+    if (!what && scalarTypeNamed(e.name))
+      what = "a type";
+    if (e.name == "ctx")
+      report(diag::UnknownMember, e.range, "ctx", "").help("write ctx.block.x, ctx.grid.x, ctx.thread, ctx.warp, ctx.lane or ctx.threads");
+    else if (what)
+      report(diag::FunctionAsValue, e.range, e.name, what);
+    else
+      reportUnknown(diag::UnknownName, e.name, e.range, visibleNames());
+    return Value::error();
+  }
+  switch (entity->kind) {
+  case Entity::Kind::Poison:
+    return Value::error();
+  case Entity::Kind::Constant:
+    return Value::typed(intNode(entity->value, ScalarType::Index, e.range));
+  case Entity::Kind::Dim: {
+    Expr *n = node(Op::Dim, Type::scalar(ScalarType::Index), e.range);
+    n->dim = entity->dim;
+    return Value::typed(n);
+  }
+  case Entity::Kind::Scalar: {
+    Expr *n = node(Op::Param, Type::scalar(out_->params[entity->param].elem), e.range);
+    n->param = entity->param;
+    return Value::typed(n);
+  }
+  case Entity::Kind::Tensor:
+    return Value::wholeTensor(entity->param, e.range);
+  case Entity::Kind::Let:
+    if (entity->known) { // known when compiling: usable as a slice's length or an extent
+      Expr *n = node(entity->known->op, entity->known->type, e.range);
+      n->intValue = entity->known->intValue;
+      return Value::typed(n);
+    }
+    break;
+  case Entity::Kind::Var:
+  case Entity::Kind::Counter:
+    break;
+  }
+  Expr *n = node(Op::Var, out_->vars[entity->var].type, e.range);
+  n->var = entity->var;
+  return Value::typed(n);
+}
+
+/// `ctx.block.x` and its kin: the only members there are.
+Value Checker::checkMember(const ast::Expr &e) {
+  static constexpr const char *kAxes = "xyz";
+  auto isCtx = [&](const ast::Expr &x) { return x.kind == ast::Expr::Kind::Name && x.name == "ctx" && !lookup("ctx"); };
+  const ast::Expr &base = *e.args[0];
+  SourceRange place = e.opRange.isValid() ? e.opRange : e.range;
+  if (isCtx(base)) {
+    static const std::vector<std::string> members = {"block", "grid", "thread", "warp", "lane", "threads"};
+    auto it = std::find(members.begin(), members.end(), e.name);
+    if (it == members.end()) {
+      auto b = report(diag::UnknownMember, place, "ctx", e.name);
+      if (auto near = nearest(e.name, members))
+        b.help("did you mean '" + *near + "'?");
+      return Value::error();
+    }
+    if (e.name == "block" || e.name == "grid") {
+      report(diag::UnknownMember, e.range, "ctx." + e.name, "").help("write ctx." + e.name + ".x, .y or .z");
+      return Value::error();
+    }
+    out_->usesThreads = true;
+    if (e.name == "threads")
+      return Value::typed(intNode(out_->threadCount(), ScalarType::Index, e.range));
+    Op op = e.name == "thread" ? Op::ThreadId : e.name == "warp" ? Op::WarpId : Op::LaneId;
+    return Value::typed(node(op, Type::scalar(ScalarType::Index), e.range));
+  }
+  if (base.kind == ast::Expr::Kind::Member && isCtx(*base.args[0]) && (base.name == "block" || base.name == "grid")) {
+    size_t axis = std::string_view(kAxes).find(e.name);
+    if (e.name.size() != 1 || axis == std::string_view::npos) {
+      report(diag::UnknownMember, place, "ctx." + base.name, e.name).help("write ctx." + base.name + ".x, .y or .z");
+      return Value::error();
+    }
+    Expr *n = node(base.name == "block" ? Op::BlockId : Op::GridDim, Type::scalar(ScalarType::Index), e.range);
+    n->axis = static_cast<int>(axis);
+    return Value::typed(n);
+  }
+  if (!check(&base).isError())
+    report(diag::UnknownMember, place, "this value", e.name).help("only ctx has members");
+  return Value::error();
+}
+
+} // namespace phobos::sema
