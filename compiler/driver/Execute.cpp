@@ -1,0 +1,37 @@
+#include "compiler/driver/Execute.h"
+
+namespace phobos::driver {
+
+namespace {
+class Interpreted : public Executable {
+public:
+  Interpreted(const sema::TypedKernel &kernel, const interp::Options &options)
+      : kernel_(kernel), options_(options) {}
+  bool run(HostArguments &arguments, const BoundLaunch &launch, Diagnostics &diags) override {
+    std::vector<interp::Argument> args;
+    for (size_t i = 0; i < kernel_.params.size(); ++i)
+      if (kernel_.params[i].isTensor)
+        args.emplace_back(&arguments.arrays[i]);
+      else
+        args.emplace_back(arguments.scalars[i]);
+    return interp::run(kernel_, args, launch.dims, launch.grid, options_, diags);
+  }
+
+private:
+  const sema::TypedKernel &kernel_;
+  interp::Options options_;
+};
+} // namespace
+
+std::string executableTargets() { return "cpu, interp"; }
+bool isExecutableTarget(const std::string &target) { return target == "cpu" || target == "interp"; }
+
+std::unique_ptr<Executable> prepare(const std::string &target, const sema::TypedKernel &kernel,
+                                    const SourceManager &sources, const interp::Options &options,
+                                    Diagnostics &diags) {
+  if (target == "interp")
+    return std::make_unique<Interpreted>(kernel, options);
+  return prepareForCpu(kernel, sources, diags);
+}
+
+} // namespace phobos::driver

@@ -1,0 +1,78 @@
+#include "compiler/driver/Execute.h"
+#include "compiler/ir/Build.h"
+#include "compiler/passes/Pipeline.h"
+#include "compiler/target/cpu/Cpu.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+#include "runtime/cpu/Run.h"
+
+namespace phobos::driver {
+
+namespace {
+class OnCpu : public Executable {
+public:
+  OnCpu(const sema::TypedKernel &kernel, std::unique_ptr<cpu::JitKernel> code)
+      : kernel_(kernel), code_(std::move(code)) {}
+
+  bool run(HostArguments &arguments, const BoundLaunch &launch, Diagnostics &) override {
+    size_t n = kernel_.params.size();
+    std::vector<CpuTensor> tensors(n);
+    std::vector<uint64_t> scalars(n);
+    std::vector<const void *> params(n);
+    for (size_t i = 0; i < n; ++i) {
+      const sema::Param &p = kernel_.params[i];
+      if (p.isTensor)
+        tensors[i] = tensorOf(arguments.arrays[i]);
+      else
+        scalars[i] = bitsOf(p.elem, arguments.scalars[i]);
+      params[i] = p.isTensor ? static_cast<const void *>(&tensors[i]) : &scalars[i];
+    }
+    CpuLaunch l{params.data(), launch.dims.data(), {launch.grid[0], launch.grid[1], launch.grid[2]}};
+    runOnCpu(code_->entry(), code_->scratchBytes(), l);
+    return true;
+  }
+
+private:
+  static CpuTensor tensorOf(HostArray &array) {
+    CpuTensor t{array.data(), {}};
+    int64_t stride = 1;
+    for (size_t axis = array.extents().size(); axis-- > 0; stride *= array.extents()[axis])
+      t.strides[axis] = stride;
+    return t;
+  }
+  /// The scalar's bytes in its own type, first in memory (little-endian).
+  static uint64_t bitsOf(ScalarType elem, const interp::ScalarArgument &value) {
+    HostArray one(elem, {1});
+    isFloat(elem) ? one.setFloat(0, value.f) : one.setInt(0, value.i);
+    return one.getBits(0);
+  }
+
+  const sema::TypedKernel &kernel_;
+  std::unique_ptr<cpu::JitKernel> code_;
+};
+} // namespace
+
+std::unique_ptr<Executable> prepareForCpu(const sema::TypedKernel &kernel, const SourceManager &sources,
+                                          Diagnostics &diags) {
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  ir::loadDialects(context);
+  std::string failure;
+  mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &d) {
+    if (d.getSeverity() == mlir::DiagnosticSeverity::Error && failure.empty())
+      failure = d.str();
+    return mlir::success();
+  });
+  auto module = ir::build(kernel, context, sources);
+  if (module && passes::runTilePipeline(*module)) {
+    auto code = cpu::compileAndLoad(*module, {});
+    if (code)
+      return std::make_unique<OnCpu>(kernel, std::move(*code));
+    std::string error = llvm::toString(code.takeError());
+    failure = failure.empty() ? error : failure;
+  }
+  diags.report(diag::LoweringFailed, kernel.range, kernel.name, "cpu",
+               failure.empty() ? "the tile pipeline failed" : failure);
+  return nullptr;
+}
+
+} // namespace phobos::driver

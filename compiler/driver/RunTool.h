@@ -1,0 +1,29 @@
+// What phobos-run does, as a call.
+#pragma once
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace phobos::driver {
+
+struct RunRequest {
+  std::string file, kernel;
+  std::string target = "cpu";
+  std::vector<std::string> point;
+  std::string grid;                 ///< `X,Y,Z`; empty: the kernel's own
+  std::vector<std::string> args;    ///< NAME=VALUE
+  std::vector<std::string> dims;    ///< NAME=VALUE
+  std::vector<std::string> outputs; ///< NAME=FILE
+  uint64_t seed = 0;
+  uint64_t maxSteps = 0; ///< of the interpreter; 0: no limit
+  bool check = false;
+  bool jsonDiagnostics = false, color = false;
+  bool noStd = false;
+  const std::atomic<bool> *cancel = nullptr;
+};
+
+/// Exit status: 0 success, 1 the input is at fault, 2 usage, 3 files or memory.
+int runKernel(const RunRequest &request);
+
+} // namespace phobos::driver
