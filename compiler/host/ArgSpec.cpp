@@ -8,8 +8,7 @@
 
 namespace phobos {
 
-// Numbers
-// -------------------------------------------------------------------------------------------------------------
+// Numbers ------------------------------------------------------------
 
 namespace {
 struct Number {
@@ -66,8 +65,7 @@ static std::string_view trim(std::string_view s) {
   return s;
 }
 
-// Parsing
-// -------------------------------------------------------------------------------------------------------------
+// Parsing ------------------------------------------------------------
 
 /// `word(x)`, `word(x, y)` or `word` alone; nullopt if `text` is something else. Values that are not numbers
 /// are an error.
@@ -162,8 +160,7 @@ bool parseArg(std::string_view text, std::string &name, ArgSpec &spec, std::stri
   return parseArgValue(text.substr(equals + 1), spec, error);
 }
 
-// Filling
-// -------------------------------------------------------------------------------------------------------------
+// Filling ------------------------------------------------------------
 
 /// FNV-1a: the stream of random numbers that belongs to a parameter's name.
 static uint64_t streamOf(std::string_view name) {

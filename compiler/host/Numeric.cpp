@@ -92,6 +92,12 @@ uint64_t encodeFloat(ScalarType t, double x) {
   return sign | (biased > f.maxExponent() || result > f.largest() ? overflow : result);
 }
 
+uint64_t bitsOf(ScalarType t, double x) {
+  if (t == ScalarType::F8E5M2 && std::isinf(x))
+    return x < 0 ? 0xfc : 0x7c;
+  return encodeFloat(t, x);
+}
+
 double roundTo(ScalarType t, double x) {
   if (t == ScalarType::F64)
     return x;

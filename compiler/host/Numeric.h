@@ -11,6 +11,9 @@ double decodeFloat(ScalarType t, uint64_t bits);
 /// The bits of `x` rounded to float type `t`, nearest even in one step from the double; f16, bf16, f32
 /// overflow to infinity, f8 types saturate to their largest finite value; NaN stays NaN.
 uint64_t encodeFloat(ScalarType t, double x);
+/// The bits of a value that `t` has: as encodeFloat, but an infinite f8e5m2, which no conversion makes, stays
+/// one.
+uint64_t bitsOf(ScalarType t, double x);
 /// decodeFloat(t, encodeFloat(t, x)).
 double roundTo(ScalarType t, double x);
 /// `x` truncated toward zero and saturated to integer type `t`; NaN gives 0. u32 and u8 results are

@@ -237,6 +237,8 @@ Value select(const Value &condition, const Value &a, const Value &b) {
 }
 
 Value convert(ScalarType from, ScalarType to, const Value &a) {
+  if (from == to)
+    return a; // an infinite f8e5m2 stays one
   if (isFloat(from) && isFloat(to))
     return mapFloat(to, a, [](double x) { return x; });
   if (!isFloat(from) && !isFloat(to))
@@ -253,7 +255,7 @@ Value convert(ScalarType from, ScalarType to, const Value &a) {
 Value bitcast(ScalarType from, ScalarType to, const Value &a) {
   Value r(a.size());
   for (size_t i = 0; i < r.size(); ++i) {
-    uint64_t bits = isFloat(from) ? numeric::encodeFloat(from, a.floats()[i]) : u(a.ints()[i]);
+    uint64_t bits = isFloat(from) ? numeric::bitsOf(from, a.floats()[i]) : u(a.ints()[i]);
     if (isFloat(to))
       r.floats()[i] =
           numeric::decodeFloat(to, bitWidth(to) == 64 ? bits : bits & ((uint64_t(1) << bitWidth(to)) - 1));

@@ -71,8 +71,7 @@ int Machine::actor() const {
   return kernel_.usesThreads && !mask_.isAll() ? static_cast<int>(mask_.first()) : -1;
 }
 
-// Statements
-// ----------------------------------------------------------------------------------------------------------
+// Statements ------------------------------------------------------------
 
 void Machine::execute(const sema::Block &block) {
   for (sema::StmtP s : block.statements) {

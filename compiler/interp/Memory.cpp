@@ -88,8 +88,7 @@ Window Machine::window(const Tensor &t, const std::vector<Subscript> &subscripts
   return w;
 }
 
-// Loads
-// ---------------------------------------------------------------------------------------------------------------
+// Loads ------------------------------------------------------------
 
 Value Machine::evaluateLoad(const Expr &e) {
   const Tensor &t = tensors_[e.param];
@@ -131,8 +130,7 @@ Value Machine::evaluateLoad(const Expr &e) {
   return v;
 }
 
-// Stores
-// --------------------------------------------------------------------------------------------------------------
+// Stores ------------------------------------------------------------
 
 void Machine::executeStore(const Stmt &s) {
   const Tensor &t = tensors_[s.param];
@@ -178,8 +176,7 @@ void Machine::executeStore(const Stmt &s) {
   }
 }
 
-// Atomics
-// -------------------------------------------------------------------------------------------------------------
+// Atomics ------------------------------------------------------------
 
 /// What an atomic leaves in memory that held `old`: `a` is the value, or what is expected there, and then `b`
 /// replaces it.
@@ -194,9 +191,8 @@ static Value updated(sema::AtomicOp op, ScalarType elem, const Value &old, const
   case sema::AtomicOp::Cas:
     break;
   }
-  bool same = isFloat(elem)
-                  ? numeric::encodeFloat(elem, *old.floats()) == numeric::encodeFloat(elem, *a.floats())
-                  : *old.ints() == *a.ints();
+  bool same = isFloat(elem) ? numeric::bitsOf(elem, *old.floats()) == numeric::bitsOf(elem, *a.floats())
+                            : *old.ints() == *a.ints();
   return same ? b : old;
 }
 

@@ -114,8 +114,7 @@ Value argReduce(const Expr &e, const Value &a, const Type &type) {
   return r;
 }
 
-// Products
-// ------------------------------------------------------------------------------------------------------------
+// Products ------------------------------------------------------------
 
 /// out[m, n] = sum over k of a[m, k] * b[k, n], row by row so that the inner loop runs along memory.
 template <typename Sum, typename Cell>

@@ -22,8 +22,7 @@ Shadow::Element *Shadow::find(const Tensor &t, int64_t offset) {
   return m.elements.empty() ? nullptr : &m.elements[static_cast<size_t>(offset)];
 }
 
-// Names
-// ---------------------------------------------------------------------------------------------------------------
+// Names ------------------------------------------------------------
 
 static std::string indexText(const std::vector<int64_t> &indices) {
   std::string s = "[";
@@ -48,8 +47,7 @@ std::string Shadow::who(int64_t block, int thread) const {
   return thread < 0 ? s : "thread " + std::to_string(thread) + " of " + s;
 }
 
-// Accesses
-// ------------------------------------------------------------------------------------------------------------
+// Accesses ------------------------------------------------------------
 
 void Shadow::read(const Tensor &t, int64_t offset, int thread, SourceRange range) {
   Element *e = find(t, offset);
@@ -63,10 +61,10 @@ void Shadow::read(const Tensor &t, int64_t offset, int thread, SourceRange range
           .report(diag::ReadOfOtherBlock, range, who(block_, thread), elementName(t, offset),
                   who(w.block, w.thread))
           .note(w.range, "stored here");
-  } else if (w.block == block_ && w.epoch == epoch_ && w.thread >= 0 && w.thread != thread) {
+  } else if (w.block == block_ && w.epoch == epoch_ && w.thread != thread) {
     if (isNew(diag::ThreadsRace, range))
       diags_
-          .report(diag::ThreadsRace, range, who(block_, w.thread),
+          .report(diag::ThreadsRace, range, w.thread < 0 ? "the whole block" : who(block_, w.thread),
                   thread < 0 ? "the whole block" : "thread " + std::to_string(thread), elementName(t, offset))
           .note(w.range, "stored here");
   }

@@ -11,9 +11,10 @@ namespace phobos::interp {
 /// Told of every access, in the order in which the interpreter does them; reports each kind of fault once a
 /// place.
 ///
-/// Races between threads follow the spec's rule: what one thread stores, another may touch only after a
-/// barrier. An access of the whole block (thread -1: tiles, uniform stores) is ordered with what comes after
-/// it.
+/// Races between threads follow the spec (memory.order): what one thread stores, another thread or the whole
+/// block (thread -1: tiles, uniform scalars) may touch only after a barrier, and so may a thread read what
+/// the whole block stored. Accesses of the whole block are in program order, and what a tile has read later
+/// stores do not change.
 class Shadow {
 public:
   Shadow(const sema::TypedKernel &kernel, const std::array<int64_t, 3> &grid, Diagnostics &diags);

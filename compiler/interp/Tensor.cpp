@@ -44,7 +44,8 @@ void readCells(const Tensor &t, int64_t offset, int64_t stride, int64_t n, Value
   double *f = into.floats() + at;
   int64_t *i = into.ints() + at;
   switch (t.elem) {
-  case ScalarType::Bool:
+  case ScalarType::Bool: // any byte but 0 is true
+    return readAs<uint8_t>(t, offset, stride, n, i, [](uint8_t m) { return m != 0; });
   case ScalarType::U8:
     return readAs<uint8_t>(t, offset, stride, n, i, same);
   case ScalarType::I8:
@@ -71,7 +72,7 @@ void readCells(const Tensor &t, int64_t offset, int64_t stride, int64_t n, Value
 
 void writeCells(const Tensor &t, int64_t offset, int64_t stride, int64_t n, const Value &from, size_t at) {
   auto same = [](auto m) { return m; };
-  auto encode = [&](double x) { return numeric::encodeFloat(t.elem, x); };
+  auto encode = [&](double x) { return numeric::bitsOf(t.elem, x); };
   int64_t step = from.isSplat() ? 0 : 1;
   const double *f = from.floats() + (step ? at : 0);
   const int64_t *i = from.ints() + (step ? at : 0);

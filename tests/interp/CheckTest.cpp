@@ -155,6 +155,20 @@ TEST_F(CheckThreads, ATileReadOfWhatThreadsStored) {
   EXPECT_EQ(findings(t), Ids{diag::ThreadsRace});
 }
 
+TEST_F(CheckThreads, AThreadReadsWhatATileStored) {
+  for (bool barrier : {false, true}) {
+    Tree u;
+    u.k.threads = 32;
+    auto a = u.tensor(S::I32, {32}, true, true), w = u.local(Type::scalar(S::I32));
+    u.add(u.store(a, {{u.integer(0), 32}},
+                  &u.node(Op::Broadcast, Type::tile(S::I32, {32}), {u.integer(1, S::I32)})));
+    if (barrier)
+      u.add(u.barrier());
+    u.add(u.set(w, u.load(a, {u.thread()})));
+    EXPECT_EQ(findings(u), barrier ? Ids{} : Ids{diag::ThreadsRace});
+  }
+}
+
 TEST_F(CheckThreads, TheFirstThreadAloneIsAThread) {
   t.add(storeOwn());
   t.add(t.barrier());

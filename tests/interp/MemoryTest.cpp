@@ -74,6 +74,19 @@ TEST(Slices, EveryTypeSurvivesALoadAndAStore) {
   }
 }
 
+TEST(Slices, AnyByteOfABoolIsTrueAndAnInfiniteF8Stays) {
+  Tree t;
+  auto x = t.input(S::Bool, {2}, Ints{0, 1}), y = t.tensor(S::Bool, {2});
+  auto f = t.input(S::F8E5M2, {2}, Floats{0, 0}), g = t.tensor(S::F8E5M2, {2});
+  t.arrays[x].setBits(1, 0x80);
+  t.arrays[f].setBits(0, 0x7c), t.arrays[f].setBits(1, 0xfc);
+  t.add(t.store(y, {{t.integer(0), 2}}, t.load(x, {{t.integer(0), 2}})));
+  t.add(t.store(g, {{t.integer(0), 2}}, t.load(f, {{t.integer(0), 2}})));
+  ASSERT_TRUE(t.run());
+  EXPECT_EQ(t.arrays[y].getBits(1), 1u);
+  expectSame(t.floats(g), {kInf, -kInf});
+}
+
 TEST(Points, OutsideReadZeroOrTheFillAndStoreNothing) {
   Tree t;
   auto x = t.input(S::F32, {2}, Floats{1, 2});
