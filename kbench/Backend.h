@@ -1,0 +1,89 @@
+// What a target must provide so that kbench can search on it. Everything else (search, supervision, verification, statistics,
+// ledger, report) is the same for all targets.
+#pragma once
+#include "compiler/sema/Typed.h"
+#include "compiler/support/Source.h"
+#include "kbench/Status.h"
+#include "runtime/contract/Contract.h"
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace phobos::kbench {
+
+/// Named numbers of a point: registers, shared bytes, scratch bytes. The order is the one in which a tie compares them.
+using Resources = std::vector<std::pair<std::string, double>>;
+
+/// What a compiler makes of a point and a device loads: it crosses a process boundary as a file.
+struct Code {
+  std::string bytes;
+  std::string entry;         ///< symbol
+  uint64_t scratchBytes = 0; ///< a thread
+  Resources resources;
+};
+
+/// Lives in a compile worker. May abort or hang: that costs one point.
+class Compiler {
+public:
+  virtual ~Compiler() = default;
+  /// `illegal` comes before any code is made.
+  virtual Verdict compile(const sema::TypedKernel &kernel, const SourceManager &sources, Code &code) = 0;
+};
+
+using Address = uint64_t; ///< of device memory; on the CPU a pointer
+
+struct LaunchArgument {
+  Address data = 0;             ///< of a tensor
+  std::vector<int64_t> strides; ///< in elements
+  uint64_t scalar = 0;          ///< of a scalar: its bytes, in its own type
+};
+
+struct LaunchRequest {
+  std::vector<LaunchArgument> args; ///< one a parameter
+  std::vector<int64_t> dims;
+  std::array<int64_t, 3> grid{1, 1, 1};
+};
+
+/// A loaded kernel.
+class DeviceKernel {
+public:
+  virtual ~DeviceKernel() = default;
+  /// Runs it and waits; false with a reason the device gave.
+  virtual bool run(const LaunchRequest &launch, std::string &error) = 0;
+  /// Runs it once and measures; with `cold`, what it reads is not in the last cache before.
+  virtual bool time(const LaunchRequest &launch, bool cold, double &nanoseconds, std::string &error) = 0;
+};
+
+/// Lives in the device worker, alone. A fault may take the process with it.
+class Device {
+public:
+  virtual ~Device() = default;
+  virtual Address allocate(size_t bytes, std::string &error) = 0; ///< 64-byte aligned; 0 on failure
+  virtual void release(Address address) = 0;
+  virtual bool write(Address to, const void *from, size_t bytes, std::string &error) = 0;
+  virtual bool read(void *to, Address from, size_t bytes, std::string &error) = 0;
+  virtual std::unique_ptr<DeviceKernel> load(const Code &code, const Contract &contract, std::string &error) = 0;
+};
+
+/// What the ledger records of a device, so that only like is compared with like.
+struct DeviceInfo {
+  std::string name;   ///< `AMD EPYC 9654, 2 threads`
+  std::string driver; ///< empty where there is none
+};
+
+struct Target {
+  std::string name;
+  /// Names of the shape environment that its code does not depend on, unless the kernel itself uses them.
+  std::vector<std::string> ignoredNames;
+  /// Compile workers would disturb its timings: they rest meanwhile.
+  bool sharesProcessor = false;
+  int64_t defaultExtent = 1024; ///< of an axis of a matrix for which no extent is given
+  std::unique_ptr<Compiler> (*makeCompiler)() = nullptr;
+  std::unique_ptr<Device> (*makeDevice)(int index, std::string &error) = nullptr; ///< in the device worker only
+  /// Whether there is such a device, without touching it; asked in the parent.
+  bool (*isPresent)() = nullptr;
+  DeviceInfo (*describe)(int index) = nullptr; ///< in the device worker
+};
+
+} // namespace phobos::kbench

@@ -1,0 +1,127 @@
+#include "kbench/verify/Oracle.h"
+#include "compiler/interp/Interp.h"
+#include <cmath>
+#include <cstdio>
+
+namespace phobos::kbench {
+namespace {
+
+bool runInterpreter(const sema::TypedKernel &kernel, std::vector<Input> &inputs, const std::vector<int64_t> &dims,
+                    const std::array<int64_t, 3> &grid, std::string &error) {
+  std::vector<interp::Argument> args;
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (kernel.params[i].isTensor)
+      args.emplace_back(&inputs[i].array);
+    else
+      args.emplace_back(interp::ScalarArgument{inputs[i].f, inputs[i].i});
+  Diagnostics diags;
+  interp::Options options;
+  if (interp::run(kernel, args, dims, grid, options, diags))
+    return true;
+  error = diags.all().empty() ? "the interpreter stopped" : diags.all().front().message;
+  return false;
+}
+
+std::vector<Input> absoluteValues(std::vector<Input> inputs, const sema::TypedKernel &kernel) {
+  for (size_t p = 0; p < inputs.size(); ++p) {
+    Input &in = inputs[p];
+    in.f = std::abs(in.f);
+    if (kernel.params[p].isTensor && isFloat(in.array.elem()))
+      for (int64_t i = 0; i < in.array.size(); ++i)
+        in.array.setFloat(i, std::abs(in.array.getFloat(i)));
+  }
+  return inputs;
+}
+
+double rootMeanSquare(const HostArray &a) {
+  double sum = 0, n = 0;
+  for (int64_t i = 0; i < a.size(); ++i)
+    if (double x = a.getFloat(i); std::isfinite(x))
+      sum += x * x, ++n;
+  return n > 0 ? std::sqrt(sum / n) : 0;
+}
+
+std::string text(double x) {
+  char buffer[40];
+  std::snprintf(buffer, sizeof buffer, "%.9g", x);
+  return buffer;
+}
+
+std::string place(const HostArray &a, int64_t i) {
+  std::vector<int64_t> index(a.extents().size());
+  for (size_t axis = index.size(); axis-- > 0;) {
+    index[axis] = i % a.extents()[axis];
+    i /= a.extents()[axis];
+  }
+  std::string s;
+  for (int64_t x : index)
+    s += (s.empty() ? "" : ", ") + std::to_string(x);
+  return "[" + s + "]";
+}
+
+} // namespace
+
+std::optional<std::vector<ExpectedOutput>> interpret(const sema::TypedKernel &kernel, const Contract &contract,
+                                                     const std::vector<Input> &inputs, const std::vector<int64_t> &dims,
+                                                     const std::array<int64_t, 3> &grid, const Effort &effort, std::string &error) {
+  bool anyFloat = false;
+  for (const ContractParam &p : contract.params)
+    anyFloat = anyFloat || (p.isTensor && p.isWritten && isFloat(p.elem));
+  std::vector<Input> results = inputs, sizes;
+  if (!runInterpreter(kernel, results, dims, grid, error))
+    return std::nullopt;
+  if (anyFloat) {
+    sizes = absoluteValues(inputs, kernel);
+    if (!runInterpreter(kernel, sizes, dims, grid, error))
+      return std::nullopt;
+  }
+  double amplify = effort.hasExponential && effort.hasContraction ? 8 : 1;
+  double ofSize = amplify * (4 * effort.accumulatorRoundoff * std::sqrt(effort.longestSum) + 8 * effort.middleRoundoff);
+  std::vector<ExpectedOutput> outputs;
+  for (size_t p = 0; p < contract.params.size(); ++p) {
+    if (!contract.params[p].isTensor || !contract.params[p].isWritten)
+      continue;
+    ExpectedOutput out{p, std::move(results[p].array), {}};
+    ScalarType elem = contract.params[p].elem;
+    if (isFloat(elem)) {
+      double rms = rootMeanSquare(out.values), ofValue = 2 * unitRoundoff(elem) + 32 * effort.functionRoundoff;
+      double tiny = elem == ScalarType::F64 ? 1e-300 : elem == ScalarType::F32 || elem == ScalarType::BF16 ? 1e-37 : 1e-7;
+      for (int64_t i = 0; i < out.values.size(); ++i) {
+        double y = std::abs(out.values.getFloat(i)), s = std::abs(sizes[p].array.getFloat(i));
+        double size = std::max({std::isfinite(s) ? s : 0.0, std::isfinite(y) ? y : 0.0, rms});
+        out.bounds.push_back(ofSize * size + ofValue * (std::isfinite(y) ? y : 0.0) + tiny);
+      }
+    }
+    outputs.push_back(std::move(out));
+  }
+  return outputs;
+}
+
+Comparison compare(const HostArray &got, const ExpectedOutput &expected, const std::string &name) {
+  Comparison result;
+  int64_t bad = 0, n = expected.values.size();
+  auto fail = [&](int64_t i, const std::string &have, const std::string &want) {
+    if (bad++ == 0)
+      result.failure = name + place(got, i) + " = " + have + ", expected " + want;
+  };
+  for (int64_t i = 0; i < n; ++i) {
+    if (expected.bounds.empty()) {
+      if (got.getInt(i) != expected.values.getInt(i))
+        fail(i, std::to_string(got.getInt(i)), std::to_string(expected.values.getInt(i)));
+      continue;
+    }
+    double g = got.getFloat(i), y = expected.values.getFloat(i);
+    bool same = (std::isnan(g) && std::isnan(y)) || g == y;
+    if (same)
+      continue;
+    double error = std::isfinite(g) && std::isfinite(y) ? std::abs(g - y) / expected.bounds[static_cast<size_t>(i)] : INFINITY;
+    result.worst = std::max(result.worst, error);
+    if (error > 1)
+      fail(i, text(g), text(y) + " (within " + text(expected.bounds[static_cast<size_t>(i)]) + ")");
+  }
+  if (bad > 1)
+    result.failure += "; " + std::to_string(bad) + " of " + std::to_string(n) + " elements differ";
+  return result;
+}
+
+} // namespace phobos::kbench
