@@ -1,5 +1,5 @@
-// What a target must provide so that kbench can search on it. Everything else (search, supervision, verification, statistics,
-// ledger, report) is the same for all targets.
+// What a target must provide so that kbench can search on it. Everything else (search, supervision,
+// verification, statistics, ledger, report) is the same for all targets.
 #pragma once
 #include "compiler/sema/Typed.h"
 #include "compiler/support/Source.h"
@@ -12,7 +12,8 @@
 
 namespace phobos::kbench {
 
-/// Named numbers of a point: registers, shared bytes, scratch bytes. The order is the one in which a tie compares them.
+/// Named numbers of a point: registers, shared bytes, scratch bytes. The order is the one in which a tie
+/// compares them.
 using Resources = std::vector<std::pair<std::string, double>>;
 
 /// What a compiler makes of a point and a device loads: it crosses a process boundary as a file.
@@ -63,7 +64,8 @@ public:
   virtual void release(Address address) = 0;
   virtual bool write(Address to, const void *from, size_t bytes, std::string &error) = 0;
   virtual bool read(void *to, Address from, size_t bytes, std::string &error) = 0;
-  virtual std::unique_ptr<DeviceKernel> load(const Code &code, const Contract &contract, std::string &error) = 0;
+  virtual std::unique_ptr<DeviceKernel> load(const Code &code, const Contract &contract,
+                                             std::string &error) = 0;
 };
 
 /// What the ledger records of a device, so that only like is compared with like.
@@ -80,7 +82,8 @@ struct Target {
   bool sharesProcessor = false;
   int64_t defaultExtent = 1024; ///< of an axis of a matrix for which no extent is given
   std::unique_ptr<Compiler> (*makeCompiler)() = nullptr;
-  std::unique_ptr<Device> (*makeDevice)(int index, std::string &error) = nullptr; ///< in the device worker only
+  std::unique_ptr<Device> (*makeDevice)(int index,
+                                        std::string &error) = nullptr; ///< in the device worker only
   /// Whether there is such a device, without touching it; asked in the parent.
   bool (*isPresent)() = nullptr;
   DeviceInfo (*describe)(int index) = nullptr; ///< in the device worker

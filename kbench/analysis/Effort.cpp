@@ -11,10 +11,12 @@ using sema::Op;
 using sema::StmtP;
 using Number = std::optional<double>;
 
-/// Walks one block's code with scalars as plain numbers: quotients are not rounded, so a loop over half a tile is half a trip.
+/// Walks one block's code with scalars as plain numbers: quotients are not rounded, so a loop over half a
+/// tile is half a trip.
 class Walker {
 public:
-  Walker(const sema::TypedKernel &kernel, const std::vector<int64_t> &dims, const std::array<int64_t, 3> &grid, Effort &effort)
+  Walker(const sema::TypedKernel &kernel, const std::vector<int64_t> &dims,
+         const std::array<int64_t, 3> &grid, Effort &effort)
       : kernel_(kernel), dims_(dims), grid_(grid), effort_(effort), values_(kernel.vars.size()) {}
 
   void walkBlock(std::array<int64_t, 3> block, double weight) {
@@ -284,8 +286,8 @@ double unitRoundoff(ScalarType t) {
   }
 }
 
-Effort measureEffort(const sema::TypedKernel &kernel, const std::vector<int64_t> &dims, const std::array<int64_t, 3> &grid,
-                     bool gridFromHost) {
+Effort measureEffort(const sema::TypedKernel &kernel, const std::vector<int64_t> &dims,
+                     const std::array<int64_t, 3> &grid, bool gridFromHost) {
   Effort effort;
   for (const sema::Param &p : kernel.params)
     if (p.isTensor)
@@ -303,7 +305,8 @@ Effort measureEffort(const sema::TypedKernel &kernel, const std::vector<int64_t>
   }
   if (whole == 0)
     return effort;
-  // A few hundred blocks stand for all: evenly spaced, so that loops whose length grows with the block are averaged.
+  // A few hundred blocks stand for all: evenly spaced, so that loops whose length grows with the block are
+  // averaged.
   constexpr int64_t most[] = {64, 4, 1};
   std::array<int64_t, 3> samples{};
   double sampled = 1;
@@ -311,7 +314,9 @@ Effort measureEffort(const sema::TypedKernel &kernel, const std::vector<int64_t>
     samples[axis] = std::min(grid[axis], most[axis]);
     sampled *= static_cast<double>(samples[axis]);
   }
-  auto place = [&](size_t axis, int64_t i) { return i * grid[axis] / samples[axis] + (grid[axis] / samples[axis]) / 2; };
+  auto place = [&](size_t axis, int64_t i) {
+    return i * grid[axis] / samples[axis] + (grid[axis] / samples[axis]) / 2;
+  };
   for (int64_t z = 0; z < samples[2]; ++z)
     for (int64_t y = 0; y < samples[1]; ++y)
       for (int64_t x = 0; x < samples[0]; ++x)

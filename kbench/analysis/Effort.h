@@ -1,5 +1,5 @@
-// How much work a launch is, read off the typed tree: floating-point operations of the products, bytes that must move, and how long
-// the sums are (for the error bound of the verification).
+// How much work a launch is, read off the typed tree: floating-point operations of the products, bytes that
+// must move, and how long the sums are (for the error bound of the verification).
 #pragma once
 #include "compiler/sema/Typed.h"
 #include <array>
@@ -9,10 +9,11 @@
 namespace phobos::kbench {
 
 struct Effort {
-  double dotFlops = 0;       ///< 2 m n k of each dot, times how often it runs; edge tiles count for what is inside
+  double dotFlops = 0; ///< 2 m n k of each dot, times how often it runs; edge tiles count for what is inside
   bool isApproximate = false; ///< a trip count or condition depends on data
-  double longestSum = 1;     ///< elements that go into one result: k of a dot or a reduction, times the trips around it
-  double bytes = 0;          ///< each tensor that is read once, each that is written once
+  double longestSum =
+      1; ///< elements that go into one result: k of a dot or a reduction, times the trips around it
+  double bytes = 0; ///< each tensor that is read once, each that is written once
   // what rounds on the way
   bool hasContraction = false, hasExponential = false;
   double accumulatorRoundoff = 0; ///< of dots, reductions and atomics
@@ -24,8 +25,8 @@ struct Effort {
 };
 
 /// `dims` are the values of kernel.dims. Blocks count in fractions where the last one is partly outside.
-Effort measureEffort(const sema::TypedKernel &kernel, const std::vector<int64_t> &dims, const std::array<int64_t, 3> &grid,
-                     bool gridFromHost);
+Effort measureEffort(const sema::TypedKernel &kernel, const std::vector<int64_t> &dims,
+                     const std::array<int64_t, 3> &grid, bool gridFromHost);
 
 /// Half an ulp of 1: 2^-24 for f32.
 double unitRoundoff(ScalarType t);

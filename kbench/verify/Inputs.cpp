@@ -35,8 +35,9 @@ bool InputRules::parse(const std::vector<std::string> &args, const Contract &con
       auto elem = array->elem();
       auto converted = convertForParameter(std::move(*array), param->elem);
       if (!converted || converted->extents().size() != param->extents.size()) {
-        error = "parameter '" + name + "' is tensor<" + std::string(phobos::name(param->elem)) + "> of rank " +
-                std::to_string(param->extents.size()) + "; " + spec.text + " holds " + std::string(phobos::name(elem)) +
+        error = "parameter '" + name + "' is tensor<" + std::string(phobos::name(param->elem)) +
+                "> of rank " + std::to_string(param->extents.size()) + "; " + spec.text + " holds " +
+                std::string(phobos::name(elem)) +
                 (converted ? " of rank " + std::to_string(converted->extents().size()) : "");
         return false;
       }
@@ -91,7 +92,8 @@ void poison(HostArray &array) {
   }
 }
 
-// A file's elements, from the start again when they run out: small sizes see the values that the full size has.
+// A file's elements, from the start again when they run out: small sizes see the values that the full size
+// has.
 static void copyWrapped(HostArray &to, const HostArray &from) {
   size_t unit = byteSize(to.elem());
   for (int64_t i = 0; from.size() > 0 && i < to.size(); ++i)
@@ -99,8 +101,8 @@ static void copyWrapped(HostArray &to, const HostArray &from) {
                 static_cast<const char *>(from.data()) + static_cast<size_t>(i % from.size()) * unit, unit);
 }
 
-std::optional<std::vector<Input>> makeInputs(const Contract &contract, const std::vector<int64_t> &dims, const InputRules &rules,
-                                             uint64_t seed, std::string &error) {
+std::optional<std::vector<Input>> makeInputs(const Contract &contract, const std::vector<int64_t> &dims,
+                                             const InputRules &rules, uint64_t seed, std::string &error) {
   std::vector<Input> inputs;
   for (const ContractParam &p : contract.params) {
     Input input;

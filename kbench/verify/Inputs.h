@@ -1,4 +1,5 @@
-// The arguments of a run: made the same way, from a seed, in the compile worker (for the interpreter) and in the device worker.
+// The arguments of a run: made the same way, from a seed, in the compile worker (for the interpreter) and in
+// the device worker.
 #pragma once
 #include "compiler/host/ArgSpec.h"
 #include "compiler/host/HostArray.h"
@@ -35,10 +36,10 @@ struct Input {
 /// Extents of a tensor parameter at these dimensions.
 std::vector<int64_t> extentsAt(const ContractParam &param, const std::vector<int64_t> &dims);
 
-/// Every parameter's argument. Tensors that are only written hold poison: NaN, or a pattern that no sum of small integers gives.
-/// Nullopt with a reason where memory or a scalar's range does not allow it.
-std::optional<std::vector<Input>> makeInputs(const Contract &contract, const std::vector<int64_t> &dims, const InputRules &rules,
-                                             uint64_t seed, std::string &error);
+/// Every parameter's argument. Tensors that are only written hold poison: NaN, or a pattern that no sum of
+/// small integers gives. Nullopt with a reason where memory or a scalar's range does not allow it.
+std::optional<std::vector<Input>> makeInputs(const Contract &contract, const std::vector<int64_t> &dims,
+                                             const InputRules &rules, uint64_t seed, std::string &error);
 
 void poison(HostArray &array);
 

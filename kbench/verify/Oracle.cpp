@@ -1,13 +1,15 @@
 #include "kbench/verify/Oracle.h"
 #include "compiler/interp/Interp.h"
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
 namespace phobos::kbench {
 namespace {
 
-bool runInterpreter(const sema::TypedKernel &kernel, std::vector<Input> &inputs, const std::vector<int64_t> &dims,
-                    const std::array<int64_t, 3> &grid, std::string &error) {
+bool runInterpreter(const sema::TypedKernel &kernel, std::vector<Input> &inputs,
+                    const std::vector<int64_t> &dims, const std::array<int64_t, 3> &grid,
+                    std::string &error) {
   std::vector<interp::Argument> args;
   for (size_t i = 0; i < inputs.size(); ++i)
     if (kernel.params[i].isTensor)
@@ -61,9 +63,10 @@ std::string place(const HostArray &a, int64_t i) {
 
 } // namespace
 
-std::optional<std::vector<ExpectedOutput>> interpret(const sema::TypedKernel &kernel, const Contract &contract,
-                                                     const std::vector<Input> &inputs, const std::vector<int64_t> &dims,
-                                                     const std::array<int64_t, 3> &grid, const Effort &effort, std::string &error) {
+std::optional<std::vector<ExpectedOutput>>
+interpret(const sema::TypedKernel &kernel, const Contract &contract, const std::vector<Input> &inputs,
+          const std::vector<int64_t> &dims, const std::array<int64_t, 3> &grid, const Effort &effort,
+          std::string &error) {
   bool anyFloat = false;
   for (const ContractParam &p : contract.params)
     anyFloat = anyFloat || (p.isTensor && p.isWritten && isFloat(p.elem));
@@ -76,7 +79,8 @@ std::optional<std::vector<ExpectedOutput>> interpret(const sema::TypedKernel &ke
       return std::nullopt;
   }
   double amplify = effort.hasExponential && effort.hasContraction ? 8 : 1;
-  double ofSize = amplify * (4 * effort.accumulatorRoundoff * std::sqrt(effort.longestSum) + 8 * effort.middleRoundoff);
+  double ofSize =
+      amplify * (4 * effort.accumulatorRoundoff * std::sqrt(effort.longestSum) + 8 * effort.middleRoundoff);
   std::vector<ExpectedOutput> outputs;
   for (size_t p = 0; p < contract.params.size(); ++p) {
     if (!contract.params[p].isTensor || !contract.params[p].isWritten)
@@ -84,8 +88,11 @@ std::optional<std::vector<ExpectedOutput>> interpret(const sema::TypedKernel &ke
     ExpectedOutput out{p, std::move(results[p].array), {}};
     ScalarType elem = contract.params[p].elem;
     if (isFloat(elem)) {
-      double rms = rootMeanSquare(out.values), ofValue = 2 * unitRoundoff(elem) + 32 * effort.functionRoundoff;
-      double tiny = elem == ScalarType::F64 ? 1e-300 : elem == ScalarType::F32 || elem == ScalarType::BF16 ? 1e-37 : 1e-7;
+      double rms = rootMeanSquare(out.values),
+             ofValue = 2 * unitRoundoff(elem) + 32 * effort.functionRoundoff;
+      double tiny = elem == ScalarType::F64                               ? 1e-300
+                    : elem == ScalarType::F32 || elem == ScalarType::BF16 ? 1e-37
+                                                                          : 1e-7;
       for (int64_t i = 0; i < out.values.size(); ++i) {
         double y = std::abs(out.values.getFloat(i)), s = std::abs(sizes[p].array.getFloat(i));
         double size = std::max({std::isfinite(s) ? s : 0.0, std::isfinite(y) ? y : 0.0, rms});
@@ -114,7 +121,9 @@ Comparison compare(const HostArray &got, const ExpectedOutput &expected, const s
     bool same = (std::isnan(g) && std::isnan(y)) || g == y;
     if (same)
       continue;
-    double error = std::isfinite(g) && std::isfinite(y) ? std::abs(g - y) / expected.bounds[static_cast<size_t>(i)] : INFINITY;
+    double error = std::isfinite(g) && std::isfinite(y)
+                       ? std::abs(g - y) / expected.bounds[static_cast<size_t>(i)]
+                       : INFINITY;
     result.worst = std::max(result.worst, error);
     if (error > 1)
       fail(i, text(g), text(y) + " (within " + text(expected.bounds[static_cast<size_t>(i)]) + ")");

@@ -2,10 +2,11 @@
 //
 // The bound of an element y of a float output is
 //     4 e_acc sqrt(K) S  +  8 e_mid S  +  2 e_out |y|  +  32 e_fn |y|
-// where e_* are unit roundoffs of the accumulators, of other intermediate values, of the output and of built-in functions used, K is the
-// longest sum that goes into one element, and S stands for (|A| |B|): the interpreter's result on the absolute values of all
-// inputs, but never less than |y| or the output's root mean square. The first two terms count eightfold where exponentials
-// follow a contraction, since these amplify. Integers and bools must be equal; NaN must meet NaN and an infinity its like.
+// where e_* are unit roundoffs of the accumulators, of other intermediate values, of the output and of
+// built-in functions used, K is the longest sum that goes into one element, and S stands for (|A| |B|): the
+// interpreter's result on the absolute values of all inputs, but never less than |y| or the output's root
+// mean square. The first two terms count eightfold where exponentials follow a contraction, since these
+// amplify. Integers and bools must be equal; NaN must meet NaN and an infinity its like.
 #pragma once
 #include "compiler/sema/Typed.h"
 #include "kbench/analysis/Effort.h"
@@ -20,11 +21,13 @@ struct ExpectedOutput {
 };
 
 /// Interprets the kernel on `inputs` (left as they are). Nullopt with a reason if it did not finish.
-std::optional<std::vector<ExpectedOutput>> interpret(const sema::TypedKernel &kernel, const Contract &contract,
-                                                     const std::vector<Input> &inputs, const std::vector<int64_t> &dims,
-                                                     const std::array<int64_t, 3> &grid, const Effort &effort, std::string &error);
+std::optional<std::vector<ExpectedOutput>>
+interpret(const sema::TypedKernel &kernel, const Contract &contract, const std::vector<Input> &inputs,
+          const std::vector<int64_t> &dims, const std::array<int64_t, 3> &grid, const Effort &effort,
+          std::string &error);
 
-/// How a result compares: the largest error in units of its bound (at most 1 passes), and a sentence on the first element past it.
+/// How a result compares: the largest error in units of its bound (at most 1 passes), and a sentence on the
+/// first element past it.
 struct Comparison {
   double worst = 0;
   std::string failure; ///< empty if it passes: `C[3, 17] = 0.5, expected 0.25 (within 1e-06)`

@@ -64,7 +64,9 @@ bool holdsAll(const Contract &contract, const std::vector<int64_t> &dims) {
 
 } // namespace
 
-std::vector<std::vector<int64_t>> sliceLengths(const sema::TypedKernel &kernel) { return SliceFinder(kernel).run(); }
+std::vector<std::vector<int64_t>> sliceLengths(const sema::TypedKernel &kernel) {
+  return SliceFinder(kernel).run();
+}
 
 std::vector<std::vector<int64_t>> smallSizes(const sema::TypedKernel &kernel, const Contract &contract,
                                              const std::vector<int64_t> &full) {
@@ -80,10 +82,13 @@ std::vector<std::vector<int64_t>> smallSizes(const sema::TypedKernel &kernel, co
     for (const ContractAligned &a : contract.aligned)
       if (static_cast<size_t>(a.dim) == d)
         multiple = std::lcm(multiple, std::max<int64_t>(a.multiple, 1));
-    // Odd counts keep rows from starting at aligned addresses; indices differ so that a swapped pair is noticed.
+    // Odd counts keep rows from starting at aligned addresses; indices differ so that a swapped pair is
+    // noticed.
     int64_t odd = 2 * static_cast<int64_t>(d) + 1;
-    int64_t ragged = tile == 1 ? 4 + odd : tile + std::max<int64_t>(1, tile / 3) + odd % std::max<int64_t>(1, tile / 2);
-    int64_t below = tile <= 2 ? 2 + odd : std::max<int64_t>(1, tile / 2 - odd % std::max<int64_t>(1, tile / 2));
+    int64_t ragged =
+        tile == 1 ? 4 + odd : tile + std::max<int64_t>(1, tile / 3) + odd % std::max<int64_t>(1, tile / 2);
+    int64_t below =
+        tile <= 2 ? 2 + odd : std::max<int64_t>(1, tile / 2 - odd % std::max<int64_t>(1, tile / 2));
     for (int64_t size : {ragged, below, 2 * tile})
       candidates[d].push_back(roundUp(size, multiple));
     for (int64_t size : {tile, full[d], int64_t(128), int64_t(64)})
@@ -100,7 +105,8 @@ std::vector<std::vector<int64_t>> smallSizes(const sema::TypedKernel &kernel, co
       dims.push_back(candidates[d][kind]);
     add(dims);
   }
-  // A @require that ties dimensions together may refuse all of these: look through the combinations, smallest kinds first.
+  // A @require that ties dimensions together may refuse all of these: look through the combinations, smallest
+  // kinds first.
   std::vector<size_t> pick(n);
   for (int tries = 0; result.empty() && tries < 20000; ++tries) {
     std::vector<int64_t> dims;

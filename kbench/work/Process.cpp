@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -39,7 +40,9 @@ std::unique_ptr<ChildProcess> ChildProcess::start(const std::vector<std::string>
   int in[2] = {-1, -1}, out[2] = {-1, -1};
   std::unique_ptr<ChildProcess> child(new ChildProcess);
   child->err_ = memfd_create("stderr", MFD_CLOEXEC);
-  bool made = child->err_ >= 0 && pipe2(in, O_CLOEXEC) == 0 && pipe2(out, O_CLOEXEC) == 0;
+  // Towards the child a socket, for writing to one that has gone must not raise SIGPIPE here.
+  bool made = child->err_ >= 0 && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, in) == 0 &&
+              pipe2(out, O_CLOEXEC) == 0;
   child->in_ = in[1];
   child->out_ = out[0];
   if (!made) {
@@ -97,7 +100,7 @@ bool ChildProcess::sendLine(const std::string &line) {
   std::string text = line + "\n";
   size_t sent = 0;
   while (sent < text.size()) {
-    ssize_t n = write(in_, text.data() + sent, text.size() - sent);
+    ssize_t n = send(in_, text.data() + sent, text.size() - sent, MSG_NOSIGNAL);
     if (n < 0 && errno == EINTR)
       continue;
     if (n <= 0)

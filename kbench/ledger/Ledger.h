@@ -1,0 +1,85 @@
+// Everything measured, kept: an SQLite file of rows that are only ever added. "Best" is a query.
+#pragma once
+#include "compiler/support/Point.h"
+#include "kbench/Backend.h"
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+struct sqlite3;
+
+namespace phobos::kbench {
+
+/// What must be equal for two measurements to be comparable.
+struct Setting {
+  std::string kernel, kernelHash;
+  std::string target, device, driver;
+  std::string build; ///< of the compiler
+  std::string mode;  ///< how it was timed: `cold cache`, `warm cache`
+  std::string shape; ///< `M=1024 N=1024 K=1024`, and the grid if it was given
+  std::string args;  ///< as --arg gave them
+  bool operator==(const Setting &) const = default;
+};
+
+/// One search.
+struct RunRecord {
+  std::string id;      ///< unique over machines
+  std::string started; ///< UTC, ISO 8601
+  Setting setting;
+  std::string search; ///< which points: pins, lists, limit, shard
+  std::string file, host, command;
+};
+
+/// One thing that happened to a point.
+struct Measurement {
+  std::string stage; ///< `search`, `final`, `again`: timed in the search, among finalists, verified again as
+                     ///< the winner
+  Point point;
+  Verdict verdict;
+  double compileMs = 0, worstError = 0, flops = 0, bytes = 0;
+  unsigned cases = 0;
+  bool isComputeBound = false;
+  Resources resources;
+  std::vector<double> samplesNs;
+};
+
+/// A row of the ranking.
+struct Ranked {
+  Point point;
+  double medianNs = 0, madNs = 0;
+  size_t samples = 0;
+};
+
+class Ledger {
+public:
+  /// Opens or creates; `:memory:` keeps nothing. Null with a reason.
+  static std::unique_ptr<Ledger> open(const std::string &path, std::string &error);
+  ~Ledger();
+  Ledger(const Ledger &) = delete;
+  Ledger &operator=(const Ledger &) = delete;
+
+  /// The latest run of this setting and search that was not finished.
+  std::optional<std::string> unfinishedRun(const Setting &setting, const std::string &search);
+  /// Fills in the id and the time.
+  bool begin(RunRecord &run, std::string &error);
+  bool add(const std::string &run, const Measurement &m, std::string &error);
+  bool finish(const std::string &run, const std::string &outcome, std::string &error);
+  /// In the order in which they were added.
+  std::vector<Measurement> measurements(const std::string &run);
+  /// Points that were ok in the latest row that says so, of all runs of this setting (empty fields of it
+  /// match anything), the fastest first.
+  std::vector<Ranked> ranking(const Setting &setting);
+  /// Adds what `path` has and this one lacks.
+  bool merge(const std::string &path, size_t &runsAdded, size_t &rowsAdded, std::string &error);
+
+private:
+  Ledger() = default;
+  bool execute(const std::string &sql, std::string &error);
+  sqlite3 *db_ = nullptr;
+};
+
+/// 128 bits of a text, in hexadecimal: tells contents apart (it is no protection against intent).
+std::string contentHash(std::string_view text);
+
+} // namespace phobos::kbench

@@ -1,0 +1,174 @@
+#include "kbench/work/CompileWorker.h"
+#include "compiler/driver/Compile.h"
+#include "kbench/verify/Oracle.h"
+#include "kbench/verify/Sizes.h"
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+
+namespace phobos::kbench {
+namespace {
+
+/// What the interpreter may spend on one case, in multiplications or elements.
+constexpr double maxCaseWork = 4e8;
+
+Verdict verdictOf(const Diagnostics &diags) {
+  for (const Diagnostic &d : diags.all()) {
+    if (d.severity() != Severity::Error)
+      continue;
+    if (d.id != diag::IllegalPoint)
+      return {Status::CompileError, "", std::string(info(d.id).code) + ": " + d.message};
+    // `illegal point: RULE: reason`
+    std::string text = d.message;
+    constexpr std::string_view prefix = "illegal point: ";
+    if (text.starts_with(prefix))
+      text.erase(0, prefix.size());
+    size_t colon = text.find(": ");
+    if (colon == std::string::npos)
+      return {Status::Illegal, "@require", text};
+    return {Status::Illegal, text.substr(0, colon), text.substr(colon + 2)};
+  }
+  return {Status::CompileError, "", "the check failed without a message"};
+}
+
+} // namespace
+
+bool bindAt(const Contract &contract, const std::vector<int64_t> &dims,
+            const std::optional<std::array<int64_t, 3>> &grid, BoundLaunch &bound, std::string &error) {
+  std::vector<TensorShape> shapes(contract.params.size());
+  std::vector<const TensorShape *> tensors;
+  for (size_t p = 0; p < contract.params.size(); ++p) {
+    const ContractParam &param = contract.params[p];
+    TensorShape &s = shapes[p];
+    s.elem = param.elem;
+    s.extents = extentsAt(param, dims);
+    s.strides.assign(s.extents.size(), 1);
+    for (size_t axis = s.extents.size(); axis-- > 1;)
+      s.strides[axis - 1] = s.strides[axis] * std::max<int64_t>(1, s.extents[axis]);
+    tensors.push_back(param.isTensor ? &s : nullptr);
+  }
+  BindOptions options;
+  options.grid = grid;
+  options.assumeDisjoint = true; // nothing is allocated yet
+  for (size_t d = 0; d < contract.dims.size(); ++d)
+    options.dims.emplace_back(contract.dims[d], dims[d]);
+  return bindLaunch(contract, tensors, options, bound, error);
+}
+
+CompileWorker::CompileWorker(const Target &target, const Session &session)
+    : target_(target), session_(session), faults_(faultsFromEnvironment()) {}
+CompileWorker::~CompileWorker() = default;
+
+bool CompileWorker::start(std::string &error) {
+  Diagnostics diags;
+  std::string text;
+  if (!readFile(session_.textPath, text, error))
+    return false;
+  driver::LoadOptions options;
+  options.stdlib = session_.stdlib;
+  loaded_ = driver::loadText(session_.file, std::move(text), options, diags);
+  kernel_ = diags.hasErrors() ? nullptr : driver::selectKernel(*loaded_->file, session_.kernel, diags);
+  if (!kernel_) {
+    error = diags.all().empty() ? "no kernel" : diags.all().front().message;
+    return false;
+  }
+  compiler_ = target_.makeCompiler();
+  return true;
+}
+
+Reply CompileWorker::answer(const Request &request) {
+  Reply reply;
+  auto since = std::chrono::steady_clock::now();
+  reply.verdict = compile(request, reply);
+  reply.compileMs =
+      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - since).count();
+  return reply;
+}
+
+Verdict CompileWorker::compile(const Request &request, Reply &reply) {
+  Point point;
+  std::string error;
+  if (!parsePoint(request.items[0].point, point, error))
+    return {Status::CompileError, "", error};
+  if (faults_.strikes(Fault::Illegal, point))
+    return {Status::Illegal, "injected", "a test asked for it"};
+  if (faults_.strikes(Fault::CompileError, point))
+    return {Status::CompileError, "", "a test asked for it"};
+  if (faults_.strikes(Fault::CompileCrash, point))
+    abortHere();
+  if (faults_.strikes(Fault::CompileHang, point))
+    hangHere();
+  if (faults_.strikes(Fault::CompileLost, point))
+    leaveHere();
+
+  Diagnostics diags;
+  sema::CheckOptions options;
+  options.warnings = false;
+  auto kernel = driver::checkAt(*loaded_, *kernel_, point, diags, options);
+  if (!kernel)
+    return verdictOf(diags);
+  Contract contract = driver::contractOf(*kernel);
+  std::vector<int64_t> dims;
+  for (const std::string &name : contract.dims) {
+    auto it =
+        std::find_if(session_.dims.begin(), session_.dims.end(), [&](auto &d) { return d.first == name; });
+    dims.push_back(it == session_.dims.end() ? 1 : it->second);
+  }
+  BoundLaunch full;
+  if (!bindAt(contract, dims, session_.grid, full, error))
+    return {Status::Illegal, "launch-contract", error};
+
+  PointFiles files;
+  Verdict verdict = compiler_->compile(*kernel, loaded_->sources, files.code);
+  if (!verdict.ok())
+    return verdict;
+  Effort effort = measureEffort(*kernel, full.dims, full.grid, session_.grid.has_value());
+  reply.flops = effort.dotFlops;
+  reply.bytes = effort.bytes;
+  reply.isApproximate = effort.isApproximate;
+  reply.isComputeBound = effort.isComputeBound();
+  reply.resources = files.code.resources;
+  std::error_code status;
+  std::filesystem::create_directories(request.items[0].folder, status);
+  verdict = makeCases(*kernel, contract, full, request, files);
+  reply.cases = static_cast<unsigned>(files.cases.size());
+  if (verdict.ok() && !files.write(request.items[0].folder, error))
+    return {Status::CompileError, "", error};
+  return verdict;
+}
+
+Verdict CompileWorker::makeCases(const sema::TypedKernel &kernel, const Contract &contract,
+                                 const BoundLaunch &full, const Request &request, PointFiles &files) {
+  InputRules rules;
+  std::string error;
+  if (!rules.parse(session_.args, contract, error))
+    return {Status::CompileError, "", error};
+  for (const std::vector<int64_t> &dims : smallSizes(kernel, contract, full.dims)) {
+    // A grid that the user gave is for the full size; where the kernel says what covers a size, that is
+    // taken.
+    BoundLaunch bound;
+    if (!bindAt(contract, dims, contract.gridFromHost ? session_.grid : std::nullopt, bound, error))
+      return {Status::Illegal, "launch-contract", error};
+    Effort effort = measureEffort(kernel, bound.dims, bound.grid, contract.gridFromHost);
+    if (!files.cases.empty() && std::max(effort.dotFlops / 2, effort.bytes) > maxCaseWork)
+      continue;
+    uint64_t seed = request.seed * 16 + files.cases.size();
+    auto inputs = makeInputs(contract, bound.dims, rules, seed, error);
+    auto expected =
+        inputs ? interpret(kernel, contract, *inputs, bound.dims, bound.grid, effort, error) : std::nullopt;
+    if (!expected)
+      return {Status::CompileError, "", "no reference: " + error};
+    for (const ExpectedOutput &out : *expected) {
+      auto path = [&](bool bounds) {
+        return expectedPath(request.items[0].folder, files.cases.size(), out.param, bounds);
+      };
+      if (!writeFile(path(false), out.values.data(), out.values.bytes(), error) ||
+          !writeFile(path(true), out.bounds.data(), out.bounds.size() * sizeof(double), error))
+        return {Status::CompileError, "", error};
+    }
+    files.cases.push_back({bound.dims, bound.grid, seed});
+  }
+  return {};
+}
+
+} // namespace phobos::kbench

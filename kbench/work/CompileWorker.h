@@ -1,0 +1,43 @@
+// Turns a point into code and into what the interpreter says it must compute. No device is touched here.
+#pragma once
+#include "kbench/analysis/Effort.h"
+#include "kbench/verify/Inputs.h"
+#include "kbench/work/Fault.h"
+#include "kbench/work/Messages.h"
+#include "kbench/work/Session.h"
+
+namespace phobos::driver {
+struct LoadedFile;
+}
+namespace phobos::ast {
+struct Kernel;
+}
+
+namespace phobos::kbench {
+
+class CompileWorker {
+public:
+  CompileWorker(const Target &target, const Session &session);
+  ~CompileWorker();
+  bool start(std::string &error);
+  Reply answer(const Request &request);
+
+private:
+  Verdict compile(const Request &request, Reply &reply);
+  Verdict makeCases(const sema::TypedKernel &kernel, const Contract &contract, const BoundLaunch &full,
+                    const Request &request, PointFiles &files);
+
+  const Target &target_;
+  const Session &session_;
+  std::unique_ptr<driver::LoadedFile> loaded_;
+  const ast::Kernel *kernel_ = nullptr;
+  std::unique_ptr<Compiler> compiler_;
+  Faults faults_;
+};
+
+/// Binds a launch at the session's full size, or at `dims` with the grid that covers them. False with what
+/// the contract refuses.
+bool bindAt(const Contract &contract, const std::vector<int64_t> &dims,
+            const std::optional<std::array<int64_t, 3>> &grid, BoundLaunch &bound, std::string &error);
+
+} // namespace phobos::kbench

@@ -1,0 +1,85 @@
+#include "kbench/work/DeviceWorker.h"
+#include <algorithm>
+#include <cstring>
+
+namespace phobos::kbench {
+namespace {
+
+// Wide enough that a store by a whole tile row past either end lands in it; a multiple of every alignment.
+constexpr size_t guardBytes = 4096;
+
+unsigned char guardByte(size_t i) { return static_cast<unsigned char>(0x5A ^ (i * 37)); }
+
+} // namespace
+
+DeviceArguments::~DeviceArguments() {
+  for (const Block &b : blocks_)
+    if (b.address)
+      device_.release(b.address);
+}
+
+bool DeviceArguments::upload(const std::vector<Input> &inputs, const std::vector<int64_t> &dims,
+                             const std::array<int64_t, 3> &grid, std::string &error) {
+  launch_.dims = dims;
+  launch_.grid = grid;
+  std::vector<unsigned char> guard(guardBytes);
+  for (size_t i = 0; i < guardBytes; ++i)
+    guard[i] = guardByte(i);
+  for (size_t p = 0; p < inputs.size(); ++p) {
+    const ContractParam &param = contract_.params[p];
+    LaunchArgument argument;
+    Block block;
+    if (param.isTensor) {
+      const HostArray &a = inputs[p].array;
+      block.bytes = a.bytes();
+      block.address = device_.allocate(guardBytes + a.bytes() + guardBytes, error);
+      blocks_.push_back(block);
+      if (!block.address)
+        return false;
+      argument.data = block.address + guardBytes;
+      if (!device_.write(block.address, guard.data(), guardBytes, error) ||
+          !device_.write(argument.data, a.data(), a.bytes(), error) ||
+          !device_.write(argument.data + a.bytes(), guard.data(), guardBytes, error))
+        return false;
+      argument.strides.assign(a.extents().size(), 1);
+      for (size_t axis = a.extents().size(); axis-- > 1;)
+        argument.strides[axis - 1] = argument.strides[axis] * std::max<int64_t>(1, a.extents()[axis]);
+    } else {
+      blocks_.push_back(block);
+      HostArray scalar(param.elem, {1});
+      if (isFloat(param.elem))
+        scalar.setFloat(0, inputs[p].f);
+      else
+        scalar.setInt(0, inputs[p].i);
+      std::memcpy(&argument.scalar, scalar.data(), scalar.bytes());
+    }
+    launch_.args.push_back(std::move(argument));
+  }
+  return true;
+}
+
+bool DeviceArguments::download(size_t param, HostArray &array, bool spoilGuard, std::string &error) {
+  const Block &block = blocks_[param];
+  std::vector<unsigned char> before(guardBytes), after(guardBytes);
+  Address data = block.address + guardBytes;
+  if (!device_.read(array.data(), data, block.bytes, error) ||
+      !device_.read(before.data(), block.address, guardBytes, error) ||
+      !device_.read(after.data(), data + block.bytes, guardBytes, error))
+    return false;
+  if (spoilGuard)
+    after[0] ^= 1;
+  for (size_t i = 0; i < guardBytes; ++i) {
+    size_t fromEnd = guardBytes - 1 - i;
+    if (before[fromEnd] != guardByte(fromEnd)) {
+      error = "memory " + std::to_string(i + 1) + " bytes before its first element was written";
+      return false;
+    }
+    if (after[i] != guardByte(i)) {
+      error = "memory " + std::to_string(i) + " bytes behind its last element was written";
+      return false;
+    }
+  }
+  return true;
+}
+
+} // namespace phobos::kbench

@@ -1,0 +1,259 @@
+#include "kbench/work/DeviceWorker.h"
+#include "compiler/driver/Compile.h"
+#include "kbench/work/CompileWorker.h"
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+namespace phobos::kbench {
+namespace {
+
+constexpr size_t maxLoadedPoints = 64;
+constexpr unsigned minRepeats = 5, maxRepeats = 200;
+
+std::vector<int64_t> dimsOf(const Session &session, const Contract &contract) {
+  std::vector<int64_t> dims;
+  for (const std::string &name : contract.dims) {
+    auto it =
+        std::find_if(session.dims.begin(), session.dims.end(), [&](auto &d) { return d.first == name; });
+    dims.push_back(it == session.dims.end() ? 1 : it->second);
+  }
+  return dims;
+}
+
+// Another value of the same type at the middle of the array, for a test of the comparison.
+void spoilElement(HostArray &a) {
+  if (a.size() > 0)
+    a.setBits(a.size() / 2, a.getBits(a.size() / 2) ^
+                                (uint64_t(1) << (bitWidth(a.elem()) > 1 ? bitWidth(a.elem()) - 2 : 0)));
+}
+
+} // namespace
+
+DeviceWorker::DeviceWorker(const Target &target, const Session &session)
+    : target_(target), session_(session), faults_(faultsFromEnvironment()) {}
+DeviceWorker::~DeviceWorker() {
+  points_.clear();
+  full_.reset();
+}
+
+bool DeviceWorker::start(std::string &error) {
+  Diagnostics diags;
+  std::string text;
+  if (!readFile(session_.textPath, text, error))
+    return false;
+  driver::LoadOptions options;
+  options.stdlib = session_.stdlib;
+  loadedFile_ = driver::loadText(session_.file, std::move(text), options, diags);
+  kernelTree_ =
+      diags.hasErrors() ? nullptr : driver::selectKernel(*loadedFile_->file, session_.kernel, diags);
+  if (!kernelTree_) {
+    error = diags.all().empty() ? "no kernel" : diags.all().front().message;
+    return false;
+  }
+  device_ = target_.makeDevice(session_.device, error);
+  return device_ != nullptr;
+}
+
+std::string DeviceWorker::describe() const {
+  DeviceInfo info = target_.describe(session_.device);
+  return nlohmann::json{{"name", info.name}, {"driver", info.driver}}.dump();
+}
+
+LoadedPoint *DeviceWorker::load(const Request::Item &item, std::string &error) {
+  for (auto it = points_.begin(); it != points_.end(); ++it)
+    if (it->folder == item.folder) {
+      points_.splice(points_.begin(), points_, it);
+      return &points_.front();
+    }
+  LoadedPoint loaded;
+  loaded.folder = item.folder;
+  Diagnostics diags;
+  sema::CheckOptions options;
+  options.warnings = false;
+  if (!parsePoint(item.point, loaded.point, error) || !loaded.files.read(item.folder, error))
+    return nullptr;
+  auto kernel = driver::checkAt(*loadedFile_, *kernelTree_, loaded.point, diags, options);
+  if (!kernel) {
+    error = "the point does not check any more";
+    return nullptr;
+  }
+  loaded.contract = driver::contractOf(*kernel);
+  loaded.kernel = device_->load(loaded.files.code, loaded.contract, error);
+  if (!loaded.kernel)
+    return nullptr;
+  points_.push_front(std::move(loaded));
+  if (points_.size() > maxLoadedPoints)
+    points_.pop_back();
+  return &points_.front();
+}
+
+Reply DeviceWorker::answer(const Request &request) {
+  if (request.kind == Request::Kind::Sample)
+    return sample(request);
+  Reply reply;
+  std::string error;
+  LoadedPoint *loaded = load(request.items[0], error);
+  if (!loaded)
+    reply.verdict = {Status::CompileError, "", "the code does not load: " + error};
+  else if (request.kind == Request::Kind::Verify)
+    reply.verdict = verify(*loaded, request, reply);
+  else
+    reply.verdict = time(*loaded, request, reply);
+  return reply;
+}
+
+Verdict DeviceWorker::verify(LoadedPoint &loaded, const Request &request, Reply &reply) {
+  if (faults_.strikes(Fault::Crash, loaded.point))
+    crashHere();
+  if (faults_.strikes(Fault::Hang, loaded.point))
+    hangHere();
+  bool onceOnly = faults_.strikes(Fault::LostOnce, loaded.point);
+  if (onceOnly || faults_.strikes(Fault::Lost, loaded.point)) {
+    std::string mark = loaded.folder + "/lost-once", text, error;
+    bool before = readFile(mark, text, error);
+    writeFile(mark, "", 0, error);
+    if (!onceOnly || !before)
+      leaveHere();
+  }
+  for (size_t i = 0; i < loaded.files.cases.size(); ++i)
+    if (Verdict v = verifyCase(loaded, i, request, reply); !v.ok())
+      return v;
+  return {};
+}
+
+Verdict DeviceWorker::verifyCase(LoadedPoint &loaded, size_t index, const Request &request, Reply &reply) {
+  const VerificationCase &c = loaded.files.cases[index];
+  const Contract &contract = loaded.contract;
+  std::string error;
+  std::string where;
+  for (size_t d = 0; d < c.dims.size(); ++d)
+    where += (d ? " " : " at ") + contract.dims[d] + "=" + std::to_string(c.dims[d]);
+  InputRules rules;
+  if (!rules.parse(session_.args, contract, error))
+    return {Status::CompileError, "", error};
+  auto inputs = makeInputs(contract, c.dims, rules, c.seed, error);
+  DeviceArguments arguments(*device_, contract);
+  if (!inputs || !arguments.upload(*inputs, c.dims, c.grid, error))
+    return {Status::Fault, "", error};
+  bool empty = std::find(c.grid.begin(), c.grid.end(), 0) != c.grid.end();
+  if (!empty && !loaded.kernel->run(arguments.launch(), error))
+    return {Status::Fault, "", error + where};
+
+  bool spoil = faults_.strikes(Fault::Wrong, loaded.point) ||
+               (request.isFinal && faults_.strikes(Fault::WrongFinal, loaded.point));
+  bool overrun = faults_.strikes(Fault::Overrun, loaded.point);
+  for (size_t p = 0; p < contract.params.size(); ++p) {
+    const ContractParam &param = contract.params[p];
+    if (!param.isTensor)
+      continue;
+    HostArray before = (*inputs)[p].array, &got = (*inputs)[p].array;
+    if (!arguments.download(p, got, overrun && param.isWritten, error))
+      return {Status::Wrong, "", param.name + ": " + error + where};
+    if (!param.isWritten) {
+      if (std::memcmp(before.data(), got.data(), got.bytes()) != 0)
+        return {Status::Wrong, "", param.name + " is only read, but it was written" + where};
+      continue;
+    }
+    ExpectedOutput expected{p, HostArray(param.elem, got.extents()), {}};
+    std::string bytes;
+    if (!readFile(expectedPath(loaded.folder, index, p, false), bytes, error) ||
+        bytes.size() != expected.values.bytes())
+      return {Status::Lost, "", "the expected values are gone: " + error};
+    std::memcpy(expected.values.data(), bytes.data(), bytes.size());
+    if (!readFile(expectedPath(loaded.folder, index, p, true), bytes, error))
+      return {Status::Lost, "", "the bounds are gone: " + error};
+    expected.bounds.resize(bytes.size() / sizeof(double));
+    std::memcpy(expected.bounds.data(), bytes.data(), expected.bounds.size() * sizeof(double));
+    if (spoil)
+      spoilElement(got);
+    Comparison result = compare(got, expected, param.name);
+    reply.worstError = std::max(reply.worstError, std::isfinite(result.worst) ? result.worst : 1e30);
+    if (!result.failure.empty())
+      return {Status::Wrong, "", result.failure + where};
+  }
+  return {};
+}
+
+const LaunchRequest *DeviceWorker::fullSize(LoadedPoint &loaded, std::string &error) {
+  BoundLaunch bound;
+  if (!bindAt(loaded.contract, dimsOf(session_, loaded.contract), session_.grid, bound, error))
+    return nullptr;
+  std::string key;
+  for (const ContractParam &p : loaded.contract.params)
+    for (int64_t e : extentsAt(p, bound.dims))
+      key += std::to_string(e) + (p.isTensor ? "," : "");
+  if (!full_ || key != fullKey_) {
+    InputRules rules;
+    full_.reset();
+    fullContract_ = loaded.contract;
+    if (!rules.parse(session_.args, fullContract_, error))
+      return nullptr;
+    auto inputs = makeInputs(fullContract_, bound.dims, rules, session_.seed, error);
+    if (!inputs)
+      return nullptr;
+    full_ = std::make_unique<DeviceArguments>(*device_, fullContract_);
+    if (!full_->upload(*inputs, bound.dims, bound.grid, error)) {
+      full_.reset();
+      return nullptr;
+    }
+    fullKey_ = key;
+  }
+  fullLaunch_ = full_->launch();
+  fullLaunch_.dims = bound.dims;
+  fullLaunch_.grid = bound.grid;
+  return &fullLaunch_;
+}
+
+Verdict DeviceWorker::time(LoadedPoint &loaded, const Request &request, Reply &reply) {
+  if (faults_.strikes(Fault::FaultTiming, loaded.point))
+    crashHere();
+  if (faults_.strikes(Fault::HangTiming, loaded.point))
+    hangHere();
+  std::string error;
+  const LaunchRequest *launch = fullSize(loaded, error);
+  if (!launch)
+    return {Status::Fault, "", error};
+  // The first run warms up code, pages and clocks, and says how many repeats the budget holds.
+  double ns = 0;
+  for (int i = 0; i < 2; ++i)
+    if (!loaded.kernel->time(*launch, session_.coldCache, ns, error))
+      return {Status::Fault, "", error};
+  auto repeats = static_cast<unsigned>(std::clamp(request.budgetMs * 1e6 / std::max(ns, 1.0), 0.0, 1e6));
+  if (request.slowNs > 0 && ns > request.slowNs)
+    repeats = 0;
+  repeats = std::clamp(repeats, ns > 2e9 ? 3 : minRepeats, maxRepeats);
+  std::vector<double> samples;
+  for (unsigned i = 0; i < repeats; ++i) {
+    if (!loaded.kernel->time(*launch, session_.coldCache, ns, error))
+      return {Status::Fault, "", error};
+    samples.push_back(ns);
+  }
+  reply.samples.push_back(std::move(samples));
+  return {};
+}
+
+Reply DeviceWorker::sample(const Request &request) {
+  Reply reply;
+  reply.samples.resize(request.items.size());
+  for (unsigned round = 0; round < request.repeats; ++round)
+    for (size_t i = 0; i < request.items.size(); ++i) {
+      std::string error;
+      LoadedPoint *loaded = load(request.items[i], error);
+      const LaunchRequest *launch = loaded ? fullSize(*loaded, error) : nullptr;
+      double ns = 0;
+      // Right after another kernel the first run is not representative: it pays for the code's pages.
+      bool ok = launch && (round > 0 || loaded->kernel->time(*launch, session_.coldCache, ns, error)) &&
+                loaded->kernel->time(*launch, session_.coldCache, ns, error);
+      if (!ok) {
+        reply.verdict = {Status::Fault, "", error};
+        reply.failedItem = i;
+        return reply;
+      }
+      reply.samples[i].push_back(ns);
+    }
+  return reply;
+}
+
+} // namespace phobos::kbench

@@ -1,0 +1,86 @@
+// The only process that touches the device: loads code, compares its results, times it.
+#pragma once
+#include "compiler/sema/Typed.h"
+#include "kbench/verify/Inputs.h"
+#include "kbench/verify/Oracle.h"
+#include "kbench/work/Fault.h"
+#include "kbench/work/Messages.h"
+#include "kbench/work/Session.h"
+#include <list>
+#include <map>
+
+namespace phobos::driver {
+struct LoadedFile;
+}
+namespace phobos::ast {
+struct Kernel;
+}
+
+namespace phobos::kbench {
+
+/// A point as the device worker keeps it between requests.
+struct LoadedPoint {
+  std::string folder;
+  Point point;
+  Contract contract;
+  PointFiles files;
+  std::unique_ptr<DeviceKernel> kernel;
+};
+
+/// Device memory of the arguments of one launch, each tensor between guard bands.
+class DeviceArguments {
+public:
+  DeviceArguments(Device &device, const Contract &contract) : device_(device), contract_(contract) {}
+  ~DeviceArguments();
+  DeviceArguments(const DeviceArguments &) = delete;
+  DeviceArguments &operator=(const DeviceArguments &) = delete;
+
+  bool upload(const std::vector<Input> &inputs, const std::vector<int64_t> &dims,
+              const std::array<int64_t, 3> &grid, std::string &error);
+  const LaunchRequest &launch() const { return launch_; }
+  /// Reads a tensor back; `error` also says if a guard band was written.
+  bool download(size_t param, HostArray &array, bool spoilGuard, std::string &error);
+
+private:
+  struct Block {
+    Address address = 0;
+    size_t bytes = 0;
+  };
+  Device &device_;
+  const Contract &contract_;
+  LaunchRequest launch_;
+  std::vector<Block> blocks_; ///< one a parameter
+};
+
+class DeviceWorker {
+public:
+  DeviceWorker(const Target &target, const Session &session);
+  ~DeviceWorker();
+  bool start(std::string &error);
+  /// JSON: the device's name and driver.
+  std::string describe() const;
+  Reply answer(const Request &request);
+
+private:
+  LoadedPoint *load(const Request::Item &item, std::string &error);
+  Verdict verify(LoadedPoint &loaded, const Request &request, Reply &reply);
+  Verdict verifyCase(LoadedPoint &loaded, size_t index, const Request &request, Reply &reply);
+  Verdict time(LoadedPoint &loaded, const Request &request, Reply &reply);
+  Reply sample(const Request &request);
+  const LaunchRequest *fullSize(LoadedPoint &loaded, std::string &error);
+
+  const Target &target_;
+  const Session &session_;
+  std::unique_ptr<driver::LoadedFile> loadedFile_;
+  const ast::Kernel *kernelTree_ = nullptr;
+  std::unique_ptr<Device> device_;
+  std::list<LoadedPoint> points_; ///< the latest used first
+  // Arguments at full size, shared by all points whose tensors have the same extents.
+  std::string fullKey_;
+  Contract fullContract_;
+  std::unique_ptr<DeviceArguments> full_;
+  LaunchRequest fullLaunch_;
+  Faults faults_;
+};
+
+} // namespace phobos::kbench

@@ -1,0 +1,73 @@
+#include "kbench/work/Messages.h"
+#include <nlohmann/json.hpp>
+
+namespace phobos::kbench {
+
+using Json = nlohmann::ordered_json;
+
+std::string Request::toLine() const {
+  Json j{{"kind", static_cast<int>(kind)},
+         {"seed", seed},
+         {"final", isFinal},
+         {"budget", budgetMs},
+         {"repeats", repeats},
+         {"slow", slowNs}};
+  for (const Item &i : items)
+    j["items"].push_back({i.point, i.folder});
+  return j.dump();
+}
+
+bool Request::fromLine(const std::string &line, Request &r) {
+  Json j = Json::parse(line, nullptr, false);
+  if (!j.is_object() || !j["items"].is_array())
+    return false;
+  r.kind = static_cast<Kind>(j.value("kind", 0));
+  r.seed = j.value("seed", uint64_t(0));
+  r.isFinal = j.value("final", false);
+  r.budgetMs = j.value("budget", 200.0);
+  r.repeats = j.value("repeats", 1u);
+  r.slowNs = j.value("slow", 0.0);
+  for (const Json &i : j["items"])
+    r.items.push_back({i[0].get<std::string>(), i[1].get<std::string>()});
+  return true;
+}
+
+std::string Reply::toLine() const {
+  Json j{{"status", name(verdict.status)},
+         {"rule", verdict.rule},
+         {"detail", verdict.detail},
+         {"resources", resources},
+         {"flops", flops},
+         {"bytes", bytes},
+         {"approximate", isApproximate},
+         {"compute", isComputeBound},
+         {"cases", cases},
+         {"compileMs", compileMs},
+         {"worst", worstError},
+         {"samples", samples},
+         {"failed", failedItem}};
+  return j.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+bool Reply::fromLine(const std::string &line, Reply &r) {
+  Json j = Json::parse(line, nullptr, false);
+  if (!j.is_object())
+    return false;
+  auto status = statusNamed(j.value("status", ""));
+  if (!status)
+    return false;
+  r.verdict = {*status, j.value("rule", ""), j.value("detail", "")};
+  r.resources = j.value("resources", r.resources);
+  r.flops = j.value("flops", 0.0);
+  r.bytes = j.value("bytes", 0.0);
+  r.isApproximate = j.value("approximate", false);
+  r.isComputeBound = j.value("compute", false);
+  r.cases = j.value("cases", 0u);
+  r.compileMs = j.value("compileMs", 0.0);
+  r.worstError = j["worst"].is_number() ? j["worst"].get<double>() : 0;
+  r.samples = j.value("samples", r.samples);
+  r.failedItem = j.value("failed", size_t(0));
+  return true;
+}
+
+} // namespace phobos::kbench

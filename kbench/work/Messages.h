@@ -1,0 +1,52 @@
+// What parent and workers say to each other after the greeting: one line each way.
+#pragma once
+#include "compiler/support/Point.h"
+#include "kbench/Backend.h"
+#include <string>
+#include <vector>
+
+namespace phobos::kbench {
+
+/// To a compile worker: make code and expected results of a point in `folder`. To the device worker: verify,
+/// time, or sample.
+struct Request {
+  enum class Kind : uint8_t {
+    Compile, ///< code, then the interpreter's results at small sizes
+    Verify,  ///< run those sizes and compare
+    Time,    ///< warm up and repeat at full size
+    Sample,  ///< `repeats` more timings of each of several points, interleaved
+  };
+  struct Item {
+    std::string point, folder;
+  };
+  Kind kind = Kind::Compile;
+  std::vector<Item> items; ///< one, except to sample
+  uint64_t seed = 0;       ///< Compile: of the inputs
+  bool isFinal = false;    ///< Compile, Verify: the winner, once more
+  double budgetMs = 200;   ///< Time: to spend on repeats
+  unsigned repeats = 1;    ///< Sample: a point
+  double slowNs = 0;       ///< Time: a point slower than this is timed with the fewest repeats; 0: none is
+
+  std::string toLine() const;
+  static bool fromLine(const std::string &line, Request &request);
+};
+
+struct Reply {
+  Verdict verdict;
+  // Compile
+  Resources resources;
+  double flops = 0, bytes = 0;
+  bool isApproximate = false, isComputeBound = false;
+  unsigned cases = 0;
+  double compileMs = 0;
+  // Verify
+  double worstError = 0; ///< in units of the bound
+  // Time, Sample: nanoseconds, per item
+  std::vector<std::vector<double>> samples;
+  size_t failedItem = 0; ///< Sample: whom the verdict is about
+
+  std::string toLine() const;
+  static bool fromLine(const std::string &line, Reply &reply);
+};
+
+} // namespace phobos::kbench

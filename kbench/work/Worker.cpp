@@ -1,0 +1,71 @@
+#include "kbench/work/Worker.h"
+#include "kbench/work/CompileWorker.h"
+#include "kbench/work/DeviceWorker.h"
+#include <csignal>
+#include <cstdio>
+#include <iostream>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+namespace phobos::kbench {
+namespace {
+
+/// The way back: standard output, moved away so that nothing else can write into the conversation.
+class Line {
+public:
+  Line() : out_(fdopen(dup(1), "w")) { dup2(2, 1); }
+  void send(const std::string &text) {
+    std::fputs((text + "\n").c_str(), out_);
+    std::fflush(out_);
+  }
+
+private:
+  FILE *out_;
+};
+
+template <typename Worker> int serve(Worker &worker, Line &line) {
+  std::string text;
+  while (std::getline(std::cin, text)) {
+    Request request;
+    if (!Request::fromLine(text, request) || request.items.empty())
+      return 1;
+    line.send(worker.answer(request).toLine());
+  }
+  return 0;
+}
+
+} // namespace
+
+int runWorker(const std::string &role, const std::vector<Target> &targets) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL); // a worker never outlives a parent that was killed
+  Line line;
+  std::string text, error;
+  Session session;
+  if (!std::getline(std::cin, text))
+    return 0;
+  const Target *target = nullptr;
+  if (Session::fromLine(text, session, error)) {
+    for (const Target &t : targets)
+      if (t.name == session.target)
+        target = &t;
+    if (!target)
+      error = "target '" + session.target + "' is not known";
+  }
+  if (target && role == "compile") {
+    CompileWorker worker(*target, session);
+    if (worker.start(error)) {
+      line.send("ready");
+      return serve(worker, line);
+    }
+  } else if (target) {
+    DeviceWorker worker(*target, session);
+    if (worker.start(error)) {
+      line.send("ready " + worker.describe());
+      return serve(worker, line);
+    }
+  }
+  line.send(error);
+  return 1;
+}
+
+} // namespace phobos::kbench
