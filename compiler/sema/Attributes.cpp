@@ -122,9 +122,14 @@ void Checker::checkRequire(const ast::Attribute &a) {
   if (a.args.empty() || !a.args[0].value)
     return; // reported where the space is built
   ast::ExprP written = a.args[0].value;
-  Expr *condition = checkCondition(written);
+  Expr *condition = checkTyped(written);
   if (!condition)
     return;
+  if (!condition->type.isScalar() || isFloat(condition->type.elem)) {
+    report(diag::ConditionNotBool, written->range, str(condition->type));
+    return;
+  }
+  condition = convert(condition, ScalarType::Bool, written->range); // an integer holds where it is not 0
   std::string reason = a.args.size() > 1 && a.args[1].text ? *a.args[1].text : "";
   if (auto known = constant(condition)) {
     if (!*known)

@@ -108,20 +108,16 @@ Value Checker::fusedMultiplyAdd(const BuiltinCall &c) {
   Value a = check(c.args[0]), b = check(c.args[1]), d = check(c.args[2]);
   Expr *x, *y, *p, *z;
   SourceRange range = c.source.range;
-  if (a.isLiteral() && b.isLiteral() && d.isTyped()) { // literals adapt to the one operand that has a type
-    if (!operands(a, d, quoted(c), "numbers", range, x, z))
+  if (a.isLiteral() && b.isLiteral()) { // literals adapt to the one operand that has a type
+    if (!operands(a, d, quoted(c), "floats", range, x, z))
       return Value::error();
     a = Value::typed(x);
   }
-  if (!operands(a, b, quoted(c), "numbers", range, x, y) || !operands(Value::typed(x), d, quoted(c), "numbers", range, p, z))
+  if (!operands(a, b, quoted(c), "floats", range, x, y) || !operands(Value::typed(x), d, quoted(c), "floats", range, p, z))
     return Value::error();
   y = convert(y, p->type.elem, y->range);
   if (p->type.isTile())
     y = broadcast(y, p->type.shape, y->range);
-  if (isInteger(p->type.elem)) {
-    Expr *product = elementwise(Op::Mul, p->type.elem, p, y, range);
-    return Value::typed(elementwise(Op::Add, p->type.elem, product, z, range));
-  }
   return Value::typed(node(Op::Fma, p->type, range, {p, y, z}));
 }
 

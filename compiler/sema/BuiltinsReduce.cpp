@@ -107,15 +107,16 @@ Value Checker::product(const BuiltinCall &c) {
   if (!a || !b)
     return Value::error();
   for (Expr *x : {a, b})
-    if (x->type.rank() != 2 || x->type.elem == S::Bool) {
-      report(diag::WrongOperand, x->range, quoted(c), "tiles of numbers of rank 2", str(x->type));
+    if (x->type.rank() != 2) {
+      report(diag::WrongOperand, x->range, quoted(c), "tiles of rank 2", str(x->type));
       return Value::error();
     }
   if (!unify(Value::typed(a), Value::typed(b), a, b, false, quoted(c), c.source.range))
     return Value::error();
-  if (a->type.elem == S::Index) {
-    a = convert(a, S::I64, a->range);
-    b = convert(b, S::I64, b->range);
+  S t = a->type.elem;
+  if (t == S::Index || t == S::Bool) { // a product of bools counts
+    a = convert(a, t == S::Bool ? S::I8 : S::I64, a->range);
+    b = convert(b, a->type.elem, b->range);
   }
   bool transposeB = c.builtin.id == I::dot_t;
   int64_t inner = b->type.shape[transposeB ? 1 : 0], n = b->type.shape[transposeB ? 0 : 1];

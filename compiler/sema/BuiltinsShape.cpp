@@ -21,8 +21,10 @@ Value Checker::transposed(const BuiltinCall &c) {
   Expr *x = tileOperand(c.args[0], quoted(c));
   if (!x)
     return Value::error();
-  if (x->type.rank() == 1)
-    return Value::typed(x);
+  if (x->type.rank() != 2) {
+    report(diag::WrongOperand, c.args[0]->range, quoted(c), "a tile of rank 2", str(x->type));
+    return Value::error();
+  }
   return Value::typed(node(Op::Transpose, Type::tile(x->type.elem, {x->type.shape[1], x->type.shape[0]}), c.source.range, {x}));
 }
 

@@ -14,8 +14,8 @@ Value Checker::checkCall(const ast::Expr &e) {
   }
   if (auto it = frame().types.find(e.name); it != frame().types.end())
     return checkTypeCall(e, it->second);
-  if (auto functions = functionsNamed(e.name); !functions.empty())
-    return checkFunctionCall(e, functions);
+  if (auto tiers = functionsNamed(e.name); !tiers.empty())
+    return checkFunctionCall(e, tiers);
   if (auto t = scalarTypeNamed(e.name))
     return checkTypeCall(e, *t);
   if (const Builtin *b = findBuiltin(e.name))

@@ -256,9 +256,11 @@ private:
     std::vector<Type> params;          ///< of value parameters
     std::vector<int> cost;             ///< one a parameter: conversions and generality; less is more specific
   };
-  std::vector<const ast::Function *> functionsNamed(std::string_view name);
-  Value checkFunctionCall(const ast::Expr &e, const std::vector<const ast::Function *> &functions);
-  std::optional<Candidate> choose(const ast::Expr &call, const std::vector<const ast::Function *> &functions, const std::vector<Argument> &args);
+  using Functions = std::vector<const ast::Function *>;
+  std::vector<Functions> functionsNamed(std::string_view name);
+  Value checkFunctionCall(const ast::Expr &e, const std::vector<Functions> &tiers);
+  bool fits(const Functions &functions, const std::vector<Argument> &args);
+  std::optional<Candidate> choose(const ast::Expr &call, const Functions &functions, const std::vector<Argument> &args);
   std::optional<Candidate> match(const ast::Function &f, const std::vector<Argument> &args, std::string &why);
   bool bindTypes(const ast::Function &f, const std::vector<Argument> &args, Candidate &c, std::string &why);
   bool bindExtents(const ast::Param &p, const Argument &a, Candidate &c, bool ones, std::string &why);

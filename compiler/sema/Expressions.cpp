@@ -144,12 +144,23 @@ Value Checker::checkUnary(const ast::Expr &e) {
   return Value::typed(node(op, x->type, e.range, {x}));
 }
 
+/// A chain such as `a + b + c + ..` is walked along its left side, not recursed into: it may have as many operators as the parser
+/// lets pass.
 Value Checker::checkBinary(const ast::Expr &e) {
-  Value a = check(e.args[0]), b = check(e.args[1]);
-  bool ok = needsValue(a);
-  if (!needsValue(b) || !ok)
-    return Value::error();
-  return binary(e.binaryOp, a, b, e.range);
+  std::vector<const ast::Expr *> chain;
+  const ast::Expr *left = &e;
+  for (; left->kind == K::Binary; left = left->args[0])
+    chain.push_back(left);
+  Value a = check(left);
+  for (; !chain.empty(); chain.pop_back()) {
+    const ast::Expr &op = *chain.back();
+    Value b = check(op.args[1]);
+    bool ok = needsValue(a);
+    ok &= needsValue(b);
+    a = ok ? binary(op.binaryOp, a, b, op.range) : Value::error();
+    a.range = op.range;
+  }
+  return a;
 }
 
 Value Checker::binary(B op, Value a, Value b, SourceRange range) {
@@ -177,13 +188,8 @@ Value Checker::binary(B op, Value a, Value b, SourceRange range) {
   if (!unify(a, b, x, y, true, spelling(op), range))
     return Value::error();
   S t = x->type.elem;
-  bool bitwise = op == B::And || op == B::Or || op == B::Xor;
-  if (t == S::Bool && bitwise) { // on bools these are the logical ones, both sides evaluated
-    if (!unifyShapes(x, y, range))
-      return Value::error();
-    return Value::typed(elementwise(op == B::And ? Op::LogicalAnd : op == B::Or ? Op::LogicalOr : Op::Ne, S::Bool, x, y, range));
-  }
-  bool fits = op == B::Eq || op == B::Ne ? true : integersOnly ? isInteger(t) : t != S::Bool;
+  bool ofBools = op == B::Eq || op == B::Ne || op == B::And || op == B::Or || op == B::Xor; // & | ^ of bools take no shortcut
+  bool fits = t == S::Bool ? ofBools : !integersOnly || isInteger(t);
   if (!fits) {
     auto b2 = report(diag::WrongOperand, range, spelling(op), integersOnly ? "integers" : "numbers", str(isFloat(t) || t == S::Bool ? x->type : y->type));
     if (op == B::Rem)

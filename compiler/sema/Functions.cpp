@@ -5,24 +5,28 @@
 
 namespace phobos::sema {
 
-/// The file's own functions hide the stdlib's of that name. Inside the stdlib its own come first, so that a user's function
-/// does not change what another one of the stdlib means.
-std::vector<const ast::Function *> Checker::functionsNamed(std::string_view name) {
+/// The functions of a name, nearest first: the file's own hide those of the stdlib that take the same arguments. The stdlib sees
+/// only itself, so that a user's function does not change what another one of the stdlib means.
+std::vector<Checker::Functions> Checker::functionsNamed(std::string_view name) {
   bool inStdlib = frame().function && frame().function->fromStdlib;
-  std::vector<const ast::Function *> found;
-  for (const ast::File *file : {inStdlib ? stdlib_ : &file_, inStdlib ? nullptr : stdlib_}) {
-    if (!file || !found.empty())
-      continue;
-    if (file == stdlib_ && !inStdlib && findBuiltin(name))
-      continue;
-    for (const auto &f : file->functions)
-      if (f->name.text == name)
-        found.push_back(f.get());
+  std::vector<Functions> tiers;
+  for (const ast::File *file : {inStdlib ? nullptr : &file_, stdlib_}) {
+    Functions found;
+    if (file)
+      for (const auto &f : file->functions)
+        if (f->name.text == name)
+          found.push_back(f.get());
+    if (!found.empty())
+      tiers.push_back(std::move(found));
   }
-  return found;
+  return tiers;
 }
 
-Value Checker::checkFunctionCall(const ast::Expr &e, const std::vector<const ast::Function *> &functions) {
+Value Checker::checkFunctionCall(const ast::Expr &e, const std::vector<Functions> &tiers) {
+  const Builtin *builtin = findBuiltin(e.name);
+  auto isList = [](ast::ExprP a) { return a->kind == ast::Expr::Kind::List; };
+  if (builtin && (!e.keywords.empty() || std::any_of(e.args.begin(), e.args.end(), isList)))
+    return checkBuiltin(*builtin, e); // no function takes these
   std::vector<Argument> args;
   bool ok = true;
   for (ast::ExprP a : e.args) {
@@ -38,7 +42,20 @@ Value Checker::checkFunctionCall(const ast::Expr &e, const std::vector<const ast
   }
   if (!ok)
     return Value::error();
-  auto chosen = choose(e, functions, args);
+  std::optional<Candidate> chosen;
+  for (const Functions &functions : tiers) {
+    bool isLast = &functions == &tiers.back() && !builtin;
+    if (chosen || !fits(functions, args)) {
+      if (isLast && !chosen)
+        choose(e, tiers.front(), args); // says why the nearest do not fit
+      continue;
+    }
+    chosen = choose(e, functions, args);
+    if (!chosen)
+      return Value::error();
+  }
+  if (!chosen && builtin)
+    return checkBuiltin(*builtin, e);
   if (!chosen || failedFunctions_.count(chosen->function))
     return Value::error();
   for (const Frame &f : frames_)

@@ -34,7 +34,7 @@ static bool sameExtent(const Extent &a, const Extent &b) { return a.fixed ? b.fi
 
 static std::string extentText(const Extent &e, const TypedKernel &kernel) { return e.fixed ? std::to_string(*e.fixed) : kernel.dims[e.dim]; }
 
-/// Binds the dimension names of one parameter. Tiles with an extent of 1 wait for the others (`wide` false): they broadcast.
+/// Binds the dimension names of one parameter. Tiles with an extent of 1 wait for the others (`ones`): they broadcast.
 bool Checker::bindExtents(const ast::Param &p, const Argument &a, Candidate &c, bool ones, std::string &why) {
   std::vector<Extent> extents;
   bool isTensor = a.value.kind == Value::Kind::Tensor;
@@ -58,7 +58,7 @@ bool Checker::bindExtents(const ast::Param &p, const Argument &a, Candidate &c, 
   return true;
 }
 
-/// Rank and kind of each argument, and the type variables: the join of what they stand for.
+/// Rank and kind of each argument, and the type variables: one name is one type.
 bool Checker::bindTypes(const ast::Function &f, const std::vector<Argument> &args, Candidate &c, std::string &why) {
   std::map<std::string, bool, std::less<>> literals; ///< variables that only literals name, and whether one is a float
   for (size_t i = 0; i < args.size(); ++i) {
@@ -81,12 +81,10 @@ bool Checker::bindTypes(const ast::Function &f, const std::vector<Argument> &arg
     }
     ScalarType elem = tensor ? out_->params[v.tensor].elem : v.expr->type.elem;
     auto [it, fresh] = c.types.try_emplace(t.elem.text, elem);
-    auto joined = join(it->second, elem);
-    if (!joined) {
+    if (it->second != elem) {
       why = "'" + t.elem.text + "' would be " + std::string(phobos::name(it->second)) + " and " + std::string(phobos::name(elem));
       return false;
     }
-    it->second = *joined;
   }
   for (const auto &[name, isFloating] : literals)
     c.types.try_emplace(name, isFloating ? ScalarType::F32 : ScalarType::I32);
@@ -205,9 +203,13 @@ static bool isMoreSpecific(const std::vector<int> &a, const std::vector<int> &b)
   return somewhere;
 }
 
+bool Checker::fits(const Functions &functions, const std::vector<Argument> &args) {
+  std::string why;
+  return std::any_of(functions.begin(), functions.end(), [&](const ast::Function *f) { return match(*f, args, why).has_value(); });
+}
+
 /// The candidate to call; null (reported) if none or several fit.
-std::optional<Checker::Candidate> Checker::choose(const ast::Expr &call, const std::vector<const ast::Function *> &functions,
-                                                  const std::vector<Argument> &args) {
+std::optional<Checker::Candidate> Checker::choose(const ast::Expr &call, const Functions &functions, const std::vector<Argument> &args) {
   std::vector<Candidate> fitting;
   std::vector<std::pair<SourceRange, std::string>> reasons;
   for (const ast::Function *f : functions) {

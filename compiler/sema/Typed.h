@@ -44,7 +44,7 @@ enum class Op : uint8_t {
   ThreadId, WarpId, LaneId, ///< of type index; ThreadId in [0, threads)
   // elementwise: scalars, or tiles of one shape; operands and result have one type unless said
   Neg, BitNot, Not,
-  Add, Sub, Mul, Div, Rem, And, Or, Xor, Shl, Shr, ///< integers wrap; Div, Rem, Shl, Shr total (spec/arithmetic.md); the shift count has the type of the value
+  Add, Sub, Mul, Div, Rem, And, Or, Xor, Shl, Shr, ///< integers wrap; And, Or, Xor of bools too; Div, Rem, Shl, Shr total (spec/arithmetic.md); the shift count has the type of the value
   Eq, Ne, Lt, Le, Gt, Ge,      ///< bool result
   LogicalAnd, LogicalOr,       ///< bool; on scalars the right operand is evaluated only if needed
   Conditional,                 ///< args = value, condition, otherwise; scalar condition; only the chosen one is evaluated
