@@ -9,7 +9,7 @@ using target::MathFunction;
 
 namespace {
 
-std::string ptxOf(const std::string &cpu) {
+std::string functionsPtx(const std::string &cpu) {
   struct Named {
     const char *name;
     MathFunction fn;
@@ -42,10 +42,10 @@ class MathPtx : public ::testing::TestWithParam<const char *> {};
 TEST_P(MathPtx, Assembles) {
   if (!findPtxas())
     GTEST_SKIP() << "no ptxas on this machine";
-  EXPECT_EQ(assemblePtx(ptxOf(GetParam()), GetParam()), "");
+  EXPECT_EQ(assemblePtx(functionsPtx(GetParam()), GetParam()), "");
 }
 
-TEST(MathPtxText, KeepsDenormals) { EXPECT_EQ(ptxOf("sm_80").find(".ftz"), std::string::npos); }
+TEST(MathPtxText, KeepsDenormals) { EXPECT_EQ(functionsPtx("sm_80").find(".ftz"), std::string::npos); }
 
 INSTANTIATE_TEST_SUITE_P(Architectures, MathPtx, ::testing::Values("sm_75", "sm_80", "sm_89", "sm_90a"));
 

@@ -19,7 +19,7 @@ extern "C" void LLVMInitializeNVPTXAsmPrinter();
 
 namespace phobos::testing {
 
-std::string emitPtx(const std::vector<PtxKernel> &kernels, const std::string &cpu) {
+std::string ptxOf(const std::string &cpu, llvm::function_ref<void(llvm::Module &)> fill) {
   LLVMInitializeNVPTXTargetInfo();
   LLVMInitializeNVPTXTarget();
   LLVMInitializeNVPTXTargetMC();
@@ -34,28 +34,7 @@ std::string emitPtx(const std::vector<PtxKernel> &kernels, const std::string &cp
   llvm::Module module("common", context);
   module.setDataLayout(machine->createDataLayout());
   module.setTargetTriple(triple);
-  llvm::IRBuilder<> b(context);
-  for (const PtxKernel &k : kernels) {
-    std::vector<llvm::Type *> params(k.in.size() + 1, b.getPtrTy(1));
-    auto *f = llvm::Function::Create(llvm::FunctionType::get(b.getVoidTy(), params, false),
-                                     llvm::Function::ExternalLinkage, k.name, module);
-    f->setCallingConv(llvm::CallingConv::PTX_Kernel);
-    b.SetInsertPoint(llvm::BasicBlock::Create(context, "entry", f));
-    llvm::Value *i = b.CreateSExt(
-        b.CreateIntrinsic(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x, llvm::ArrayRef<llvm::Value *>()),
-        b.getInt64Ty());
-    std::vector<llvm::Value *> args;
-    for (size_t a = 0; a < k.in.size(); ++a) {
-      llvm::Type *mem = target::memoryType(context, k.in[a]), *val = target::valueType(context, k.in[a]);
-      llvm::Value *v = b.CreateLoad(mem, b.CreateGEP(mem, f->getArg(a), i));
-      args.push_back(mem == val ? v : b.CreateTrunc(v, val));
-    }
-    llvm::Value *r = k.emit(b, args);
-    llvm::Type *mem = target::memoryType(context, k.out);
-    b.CreateStore(r->getType() == mem ? r : b.CreateZExt(r, mem),
-                  b.CreateGEP(mem, f->getArg(k.in.size()), i));
-    b.CreateRetVoid();
-  }
+  fill(module);
   if (llvm::verifyModule(module, &llvm::errs()))
     std::abort();
   llvm::SmallString<0> out;
@@ -64,6 +43,38 @@ std::string emitPtx(const std::vector<PtxKernel> &kernels, const std::string &cp
   machine->addPassesToEmitFile(pm, stream, nullptr, llvm::CodeGenFileType::AssemblyFile);
   pm.run(module);
   return std::string(out);
+}
+
+namespace {
+void addKernel(llvm::Module &module, const PtxKernel &k) {
+  llvm::LLVMContext &context = module.getContext();
+  llvm::IRBuilder<> b(context);
+  std::vector<llvm::Type *> params(k.in.size() + 1, b.getPtrTy(1));
+  auto *f = llvm::Function::Create(llvm::FunctionType::get(b.getVoidTy(), params, false),
+                                   llvm::Function::ExternalLinkage, k.name, module);
+  f->setCallingConv(llvm::CallingConv::PTX_Kernel);
+  b.SetInsertPoint(llvm::BasicBlock::Create(context, "entry", f));
+  llvm::Value *i = b.CreateSExt(
+      b.CreateIntrinsic(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x, llvm::ArrayRef<llvm::Value *>()),
+      b.getInt64Ty());
+  std::vector<llvm::Value *> args;
+  for (size_t a = 0; a < k.in.size(); ++a) {
+    llvm::Type *mem = target::memoryType(context, k.in[a]), *val = target::valueType(context, k.in[a]);
+    llvm::Value *v = b.CreateLoad(mem, b.CreateGEP(mem, f->getArg(a), i));
+    args.push_back(mem == val ? v : b.CreateTrunc(v, val));
+  }
+  llvm::Value *r = k.emit(b, args);
+  llvm::Type *mem = target::memoryType(context, k.out);
+  b.CreateStore(r->getType() == mem ? r : b.CreateZExt(r, mem), b.CreateGEP(mem, f->getArg(k.in.size()), i));
+  b.CreateRetVoid();
+}
+} // namespace
+
+std::string emitPtx(const std::vector<PtxKernel> &kernels, const std::string &cpu) {
+  return ptxOf(cpu, [&](llvm::Module &module) {
+    for (const PtxKernel &k : kernels)
+      addKernel(module, k);
+  });
 }
 
 std::optional<std::string> findPtxas() {

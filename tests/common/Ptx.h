@@ -16,6 +16,9 @@ struct PtxKernel {
 /// PTX for `cpu` ("sm_80") with one kernel each: out[i] = emit(in[0][i], ..).
 std::string emitPtx(const std::vector<PtxKernel> &kernels, const std::string &cpu);
 
+/// PTX for `cpu` of what `fill` puts into a module.
+std::string ptxOf(const std::string &cpu, llvm::function_ref<void(llvm::Module &)> fill);
+
 /// The path of ptxas, if this machine has one.
 std::optional<std::string> findPtxas();
 
