@@ -14,8 +14,7 @@ using sema::ParamId;
 using sema::Reduction;
 using sema::Subscript;
 
-//===-- leaves
-//-------------------------------------------------------------------------------------------------------===//
+//===-- leaves --===//
 
 static Attribute integerAttr(mlir::Type elem, int64_t v) {
   unsigned width = isa<IndexType>(elem) ? 64 : elem.getIntOrFloatBitWidth();
@@ -62,8 +61,7 @@ Value KernelBuilder::convert(Location loc, Value x, ScalarType from, ScalarType 
   return b_.createOrFold<pho::ConvertOp>(loc, type, x, isUnsigned(from), isUnsigned(to));
 }
 
-//===-- an expression
-//------------------------------------------------------------------------------------------------===//
+//===-- an expression --===//
 
 Value KernelBuilder::value(ExprP e) {
   Location loc = location(e->range);
@@ -139,8 +137,7 @@ Value KernelBuilder::value(ExprP e) {
   }
 }
 
-//===-- evaluated only if needed
-//-------------------------------------------------------------------------------------===//
+//===-- evaluated only if needed --===//
 
 /// Whether evaluating `e` where its value is not wanted changes nothing but time, and little of that.
 static bool isCheap(ExprP e) {
@@ -230,8 +227,7 @@ Value KernelBuilder::call(ExprP e) {
   return frame.result ? slots_[*frame.result] : Value();
 }
 
-//===-- shape
-//--------------------------------------------------------------------------------------------------------===//
+//===-- shape --===//
 
 /// The part's shape before points drop their axes.
 static RankedTensorType wholeRank(mlir::Type elem, ExprP e) {
@@ -272,8 +268,7 @@ Value KernelBuilder::triangle(ExprP e, Location loc) {
   return arith::SelectOp::create(b_, loc, keep, tile, zero(loc, type));
 }
 
-//===-- reductions, products
-//-----------------------------------------------------------------------------------------===//
+//===-- reductions, products --===//
 
 static pho::ReduceKind kindOf(Reduction r) {
   switch (r) {
@@ -315,8 +310,7 @@ Value KernelBuilder::dot(ExprP e, Location loc) {
   return pho::DotOp::create(b_, loc, type, a, b, zero(loc, type), false, e->transposeB, isUnsigned(elem));
 }
 
-//===-- memory
-//-------------------------------------------------------------------------------------------------------===//
+//===-- memory --===//
 
 KernelBuilder::Access KernelBuilder::access(ParamId param, const std::vector<Subscript> &subscripts,
                                             Location loc) {

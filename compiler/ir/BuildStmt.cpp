@@ -17,8 +17,7 @@ using sema::VarId;
 /// more, so that a thousand `if .. { return }` in a row do not make a thousand levels.
 static constexpr unsigned kMaxGuardNesting = 48;
 
-//===-- slots
-//--------------------------------------------------------------------------------------------------------===//
+//===-- slots --===//
 
 mlir::Type KernelBuilder::typeOf(VarId var) { return valueType(&context_, kernel_.vars[var].type); }
 
@@ -56,8 +55,7 @@ SmallVector<Value> KernelBuilder::inRegion(const Slots &carried, ValueRange args
   return values;
 }
 
-//===-- exits
-//--------------------------------------------------------------------------------------------------------===//
+//===-- exits --===//
 
 uint8_t KernelBuilder::exits(Statements list) {
   uint8_t all = None;
@@ -156,8 +154,7 @@ void KernelBuilder::exitStatement(StmtP s) {
   set(s->kind == Stmt::Kind::Break ? loops_.back().broke : loops_.back().continued, flag(loc, true));
 }
 
-//===-- lists
-//--------------------------------------------------------------------------------------------------------===//
+//===-- lists --===//
 
 void KernelBuilder::statements(Statements list) {
   while (!list.empty()) {
@@ -248,8 +245,7 @@ void KernelBuilder::store(StmtP s) {
                        a.inBounds, a.allPoints() && s->oncePerBlock);
 }
 
-//===-- branches and loops
-//-------------------------------------------------------------------------------------------===//
+//===-- branches and loops --===//
 
 void KernelBuilder::branch(Location loc, Value condition, Statements then, Statements otherwise) {
   Slots carried;

@@ -14,8 +14,7 @@ namespace {
 Type withElement(Type t, Type elem) { return cast<RankedTensorType>(t).clone(elem); }
 bool isZero(Value v) { return matchPattern(v, m_AnyZeroFloat()) || matchPattern(v, m_Zero()); }
 
-//===-- convert
-//------------------------------------------------------------------------------------------------------===//
+//===-- convert --===//
 
 /// convert(broadcast(x)) is broadcast(convert(x)): fewer elements to convert. So for transpose and reshape,
 /// which come nearer to the product or the mask that can absorb them.
@@ -34,8 +33,7 @@ template <typename ShapeOp> struct ConvertUnder : OpRewritePattern<ConvertOp> {
   }
 };
 
-//===-- shape
-//--------------------------------------------------------------------------------------------------------===//
+//===-- shape --===//
 
 /// transpose and reshape of one value everywhere: that value everywhere.
 template <typename ShapeOp> struct ShapeOfSplat : OpRewritePattern<ShapeOp> {
@@ -49,8 +47,66 @@ template <typename ShapeOp> struct ShapeOfSplat : OpRewritePattern<ShapeOp> {
   }
 };
 
-//===-- dot
-//----------------------------------------------------------------------------------------------------------===//
+/// Elementwise work on broadcast values is done before they are broadcast: fewer elements. The operands may be broadcasts
+/// of one smaller shape, of scalars, and constants.
+struct WorkBeforeBroadcast : RewritePattern {
+  WorkBeforeBroadcast(MLIRContext *context) : RewritePattern(MatchAnyOpTypeTag(), 1, context) {}
+
+  LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
+    if (!op->hasTrait<OpTrait::Elementwise>() || op->getNumResults() != 1 || op->getNumRegions() != 0)
+      return failure();
+    auto result = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+    if (!result)
+      return failure();
+    std::optional<ArrayRef<int64_t>> shape; // of the sources; none: all are scalars
+    bool any = false;
+    for (Value operand : op->getOperands()) {
+      if (!isa<RankedTensorType>(operand.getType()) || splatOf(operand))
+        continue; // select's scalar condition, constants
+      auto broadcast = operand.getDefiningOp<BroadcastOp>();
+      if (!broadcast)
+        return failure();
+      any = true;
+      if (auto source = dyn_cast<RankedTensorType>(broadcast.getValue().getType())) {
+        if (shape && *shape != source.getShape())
+          return failure();
+        shape = source.getShape();
+      }
+    }
+    if (!any)
+      return failure();
+
+    auto small = [&](Type elem) -> Type { return shape ? RankedTensorType::get(*shape, elem) : elem; };
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands())
+      operands.push_back(isa<RankedTensorType>(operand.getType())
+                             ? narrow(operand, small(getElementTypeOrSelf(operand)), rewriter)
+                             : operand);
+    OperationState state(op->getLoc(), op->getName(), operands, small(result.getElementType()), op->getAttrs());
+    Operation *before = rewriter.create(state);
+    rewriter.replaceOpWithNewOp<BroadcastOp>(op, result, before->getResult(0));
+    return success();
+  }
+
+private:
+  static Attribute splatOf(Value v) {
+    DenseElementsAttr dense;
+    return matchPattern(v, m_Constant(&dense)) && dense.isSplat() ? dense.getSplatValue<Attribute>() : Attribute();
+  }
+
+  /// `operand`, a constant or a broadcast, as a value of the smaller type.
+  static Value narrow(Value operand, Type type, PatternRewriter &rewriter) {
+    if (Attribute scalar = splatOf(operand)) {
+      auto tile = dyn_cast<RankedTensorType>(type);
+      Attribute constant = tile ? Attribute(DenseElementsAttr::get(tile, scalar)) : scalar;
+      return arith::ConstantOp::create(rewriter, operand.getLoc(), cast<TypedAttr>(constant));
+    }
+    Value source = operand.getDefiningOp<BroadcastOp>().getValue();
+    return source.getType() == type ? source : BroadcastOp::create(rewriter, operand.getLoc(), type, source).getResult();
+  }
+};
+
+//===-- dot --===//
 
 /// acc + dot(a, b) is one product with an accumulator; the sum may stand either way round. A product with
 /// other uses stays: absorbing it would compute it twice.
@@ -97,6 +153,9 @@ struct TransposedOperand : OpRewritePattern<DotOp> {
 
 } // namespace
 
+void BroadcastOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.add<WorkBeforeBroadcast>(context);
+}
 void ConvertOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
   patterns.add<ConvertUnder<BroadcastOp>, ConvertUnder<TransposeOp>, ConvertUnder<ReshapeOp>>(context);
 }

@@ -109,8 +109,7 @@ APInt foldTotal(TotalKind kind, const APInt &x, const APInt &y, bool isUnsigned)
 
 } // namespace
 
-//===-- elementwise
-//--------------------------------------------------------------------------------------------------===//
+//===-- elementwise --===//
 
 OpFoldResult TotalOp::fold(FoldAdaptor adaptor) {
   auto x = dyn_cast_or_null<IntegerAttr>(scalarOf(adaptor.getLhs())),
@@ -164,8 +163,7 @@ OpFoldResult ConvertOp::fold(FoldAdaptor adaptor) {
   return getResult();
 }
 
-//===-- shape
-//--------------------------------------------------------------------------------------------------------===//
+//===-- shape --===//
 
 OpFoldResult BroadcastOp::fold(FoldAdaptor adaptor) {
   if (getValue().getType() == getType())

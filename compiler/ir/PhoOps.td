@@ -117,6 +117,7 @@ def Pho_BroadcastOp : Pho_Op<"broadcast", [Pure]> {
   let assemblyFormat = "$value attr-dict `:` type($value) `to` type($result)";
   let hasVerifier = 1;
   let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 def Pho_TransposeOp : Pho_Op<"transpose", [Pure]> {
   let arguments = (ins AnyRankedTensor:$value);

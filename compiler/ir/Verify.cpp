@@ -118,8 +118,7 @@ LogicalResult ViewType::verify(function_ref<InFlightDiagnostic()> emitError, int
 LogicalResult BlockIdOp::verify() { return verifyGridAxis(*this, getAxis()); }
 LogicalResult GridDimOp::verify() { return verifyGridAxis(*this, getAxis()); }
 
-//===-- elementwise
-//--------------------------------------------------------------------------------------------------===//
+//===-- elementwise --===//
 
 LogicalResult TotalOp::verify() {
   if (!isIntegral(getType()))
@@ -157,8 +156,7 @@ LogicalResult RandOp::verify() {
   return verifyValue(*this, result, "result");
 }
 
-//===-- shape
-//--------------------------------------------------------------------------------------------------------===//
+//===-- shape --===//
 
 LogicalResult BroadcastOp::verify() {
   Type from = getValue().getType();
@@ -249,8 +247,7 @@ LogicalResult ExtractOp::verify() {
   return verifyPart(*this, tile, tile.clone(ones), getOffsets());
 }
 
-//===-- reductions, scans, products
-//----------------------------------------------------------------------------------===//
+//===-- reductions, scans, products --===//
 
 LogicalResult ReduceOp::verify() {
   auto tile = cast<RankedTensorType>(getValue().getType());
@@ -314,8 +311,7 @@ LogicalResult DotOp::verify() {
   return success();
 }
 
-//===-- memory
-//-------------------------------------------------------------------------------------------------------===//
+//===-- memory --===//
 
 LogicalResult LoadOp::verify() {
   ViewType view = getView().getType();

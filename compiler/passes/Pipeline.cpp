@@ -1,5 +1,11 @@
 #include "compiler/passes/Pipeline.h"
+#include "compiler/passes/FoldMasks.h"
+#include "compiler/passes/HoistSlices.h"
+#include "compiler/passes/ProveInBounds.h"
+#include "compiler/passes/RecogniseContractions.h"
 #include "compiler/passes/VerifyLocations.h"
+#include "compiler/passes/WidenAccumulators.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -9,18 +15,30 @@ using namespace mlir;
 
 namespace phobos::passes {
 
+static void clean(OpPassManager &pm) {
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+}
+
+static void verifyLocations([[maybe_unused]] OpPassManager &pm) {
+#ifndef NDEBUG
+  pm.addPass(createVerifyLocations());
+#endif
+}
+
 void buildTilePipeline(OpPassManager &pm) {
-#ifndef NDEBUG
-  pm.addPass(createVerifyLocations());
-#endif
-  pm.addPass(createCanonicalizerPass());
-  pm.addPass(createCSEPass());
+  verifyLocations(pm);
+  clean(pm);
+  OpPassManager &kernel = pm.nest<func::FuncOp>();
+  kernel.addPass(createWidenAccumulators());
+  kernel.addPass(createHoistSlices());
+  kernel.addPass(createFoldMasks());
   pm.addPass(createLoopInvariantCodeMotionPass());
-  pm.addPass(createCanonicalizerPass());
-  pm.addPass(createCSEPass());
-#ifndef NDEBUG
-  pm.addPass(createVerifyLocations());
-#endif
+  clean(pm);
+  OpPassManager &facts = pm.nest<func::FuncOp>(); // nothing below this line changes what is computed
+  facts.addPass(createProveInBounds());
+  facts.addPass(createRecogniseContractions());
+  verifyLocations(pm);
 }
 
 bool runTilePipeline(ModuleOp module, const PrintOptions &print) {
