@@ -111,14 +111,22 @@ public:
 
   /// The scalars' sum, negated (the other side of the comparison), clamped and broadcast.
   Value bound(const Sum &sum, int64_t lo, int64_t hi) {
-    Value total = scalar(-sum.constant);
-    for (const Sum::Scalar &s : sum.scalars) {
-      Value term = s.value;
-      if (std::abs(s.factor) != 1)
-        term = arith::MulIOp::create(b_, loc_, term, scalar(std::abs(s.factor)));
-      total = s.factor < 0 ? arith::AddIOp::create(b_, loc_, total, term).getResult()
-                           : arith::SubIOp::create(b_, loc_, total, term).getResult();
-    }
+    Value total = sum.constant ? scalar(-sum.constant) : Value();
+    for (bool added : {true, false}) // those of the other side first: extent - start
+      for (const Sum::Scalar &s : sum.scalars) {
+        if (added != s.factor < 0)
+          continue;
+        Value term = s.value;
+        if (std::abs(s.factor) != 1)
+          term = arith::MulIOp::create(b_, loc_, term, scalar(std::abs(s.factor)));
+        if (!total && added)
+          total = term;
+        else if (added)
+          total = arith::AddIOp::create(b_, loc_, total, term);
+        else
+          total = arith::SubIOp::create(b_, loc_, total ? total : scalar(0), term);
+      }
+    total = total ? total : scalar(0);
     total = arith::MaxSIOp::create(b_, loc_, total, scalar(lo));
     total = arith::MinSIOp::create(b_, loc_, total, scalar(hi));
     Value narrow = pho::ConvertOp::create(b_, loc_, b_.getI32Type(), total, false, false);
