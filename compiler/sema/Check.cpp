@@ -1,6 +1,8 @@
 // The entry: names of the kernel, its attributes, its body, then the analyses over the finished tree.
 #include "compiler/sema/Check.h"
 #include "compiler/sema/Checker.h"
+#include "compiler/sema/Grid.h"
+#include "compiler/sema/Uniformity.h"
 
 namespace phobos::sema {
 
@@ -109,8 +111,8 @@ std::unique_ptr<TypedKernel> check(const ast::File &file, const ast::Kernel &ker
   std::unique_ptr<TypedKernel> typed = Checker(file, kernel, stdlib, point, diags, options).run();
   if (!typed)
     return nullptr;
-  // Analyses over the finished tree, each a function in a file of its own, in this order: uniformity (variance, control,
-  // oncePerBlock, errors about divergence), the grid that the stores need, warnings about fill values and unused names.
+  inferUniformity(*typed, diags);
+  inferGrid(*typed, diags);
   return diags.errorCount() == before ? std::move(typed) : nullptr;
 }
 
