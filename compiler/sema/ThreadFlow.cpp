@@ -127,7 +127,7 @@ private:
   }
 
   void statement(const Stmt &s, FrameId frame) {
-    out_.statements.push_back({&s, nullptr, frame, nullptr, call_});
+    out_.visits.push_back({&s, nullptr, frame, nullptr, call_});
     for (const Subscript &sub : s.subscripts)
       expr(sub.start, frame);
     if (s.mask)

@@ -41,7 +41,7 @@ struct ThreadFlow {
   std::vector<Frame> frames;
   std::vector<VarianceGraph::Node> vars;
   std::unordered_map<ExprP, VarianceGraph::Node> exprs;
-  std::vector<Visit> statements, visits; ///< in program order
+  std::vector<Visit> visits; ///< statements and expressions in program order, what uses one before it
   std::vector<Call> calls;
 };
 

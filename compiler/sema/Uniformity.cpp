@@ -31,7 +31,9 @@ void write(const ThreadFlow &flow, TypedKernel &kernel) {
     if (e->op == Op::Atomic)
       expr->oncePerBlock = flow.graph[n] == Variance::Uniform;
   }
-  for (const Visit &v : flow.statements) {
+  for (const Visit &v : flow.visits) {
+    if (!v.stmt)
+      continue;
     auto *s = const_cast<Stmt *>(v.stmt);
     s->control = flow.graph[flow.frames[v.frame].absolute];
     bool uniform = s->control == Variance::Uniform && placeOf(s->subscripts) == Variance::Uniform;
@@ -47,22 +49,27 @@ public:
   Errors(const ThreadFlow &flow, Diagnostics &diags) : flow_(flow), diags_(diags) {}
 
   void run() {
-    for (const Visit &v : flow_.statements) {
-      if (v.stmt->kind == Stmt::Kind::Barrier)
-        collective("barrier()", v.stmt->range, v);
-      if (v.stmt->kind == Stmt::Kind::Store)
-        store(v);
-    }
-    for (const Visit &v : flow_.visits) {
-      if (!isCollective(*v.expr))
-        continue;
-      if (!v.parent || !isCollective(*v.parent))
-        collective("a tile operation", v.expr->range, v);
-      operands(v);
-    }
+    for (const Visit &v : flow_.visits)
+      if (v.stmt)
+        statement(v);
+      else if (isCollective(*v.expr))
+        expression(v);
   }
 
 private:
+  void statement(const Visit &v) {
+    if (v.stmt->kind == Stmt::Kind::Barrier)
+      collective("barrier()", v.stmt->range, v);
+    if (v.stmt->kind == Stmt::Kind::Store)
+      store(v);
+  }
+
+  void expression(const Visit &v) {
+    if (!v.parent || !isCollective(*v.parent))
+      collective("a tile operation", v.expr->range, v);
+    operands(v);
+  }
+
   static const char *describe(Variance v) { return v == Variance::Warp ? "per warp" : "per thread"; }
 
   void noteCause(Diagnostics::Builder &report, Node n) {
