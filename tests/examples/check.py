@@ -4,7 +4,7 @@
 Each file is checked at its first point and at a second one, at sizes that are no multiple of any tile. A file of examples/
 without an entry here fails. The last line is `N passed, N failed`.
 """
-import argparse, os, subprocess, sys, tempfile
+import argparse, os, re, subprocess, sys, tempfile
 import numpy as np
 
 parser = argparse.ArgumentParser()
@@ -226,5 +226,10 @@ for file in sorted(os.listdir(options.examples)):
     for point in ('', cases[name]().point):
         with tempfile.TemporaryDirectory() as folder:
             report(f'{name} at {point or "its first point"}', run(path, cases[name](), point, folder))
+# The tutorial shows its kernels as they stand in the files it names.
+tutorial = open(os.path.join(options.examples, '..', 'docs', 'tutorial.md'), encoding='utf-8').read()
+for name, text in re.findall(r'^`examples/(\w+)\.pho`:\n\n```\n(.*?)```', tutorial, re.S | re.M):
+    whole = open(os.path.join(options.examples, name + '.pho'), encoding='utf-8').read()
+    report(f'{name} in the tutorial', '' if text in whole else 'differs from the file')
 print(f'{passed} passed, {failed} failed')
 sys.exit(1 if failed or not passed else 0)
