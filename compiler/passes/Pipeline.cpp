@@ -1,6 +1,7 @@
 #include "compiler/passes/Pipeline.h"
 #include "compiler/passes/FoldMasks.h"
 #include "compiler/passes/HoistSlices.h"
+#include "compiler/passes/PlaceConstants.h"
 #include "compiler/passes/ProveInBounds.h"
 #include "compiler/passes/RecogniseContractions.h"
 #include "compiler/passes/VerifyLocations.h"
@@ -36,6 +37,7 @@ void buildTilePipeline(OpPassManager &pm) {
   pm.addPass(createLoopInvariantCodeMotionPass());
   clean(pm);
   OpPassManager &facts = pm.nest<func::FuncOp>(); // nothing below this line changes what is computed
+  facts.addPass(createPlaceConstants());
   facts.addPass(createProveInBounds());
   facts.addPass(createRecogniseContractions());
   verifyLocations(pm);
