@@ -1,8 +1,10 @@
 // The entry: names of the kernel, its attributes, its body, then the analyses over the finished tree.
 #include "compiler/sema/Check.h"
 #include "compiler/sema/Checker.h"
+#include "compiler/sema/FillMarks.h"
 #include "compiler/sema/Grid.h"
 #include "compiler/sema/Uniformity.h"
+#include "compiler/sema/Unused.h"
 
 namespace phobos::sema {
 
@@ -113,7 +115,13 @@ std::unique_ptr<TypedKernel> check(const ast::File &file, const ast::Kernel &ker
     return nullptr;
   inferUniformity(*typed, diags);
   inferGrid(*typed, diags);
-  return diags.errorCount() == before ? std::move(typed) : nullptr;
+  if (diags.errorCount() != before)
+    return nullptr;
+  if (options.warnings) {
+    warnFillZeros(*typed, diags);
+    warnUnusedNames(file, kernel, stdlib, diags);
+  }
+  return typed;
 }
 
 } // namespace phobos::sema
