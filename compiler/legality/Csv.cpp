@@ -1,0 +1,103 @@
+#include "compiler/legality/Legality.h"
+#include <algorithm>
+#include <charconv>
+#include <istream>
+#include <ostream>
+
+namespace phobos::legality {
+
+static std::vector<std::string_view> fields(std::string_view line) {
+  std::vector<std::string_view> list;
+  for (;;) {
+    size_t comma = line.find(',');
+    std::string_view field = line.substr(0, comma);
+    size_t begin = std::min(field.find_first_not_of(" \t\r"), field.size());
+    field.remove_prefix(begin);
+    field = field.substr(0, field.find_last_not_of(" \t\r") + 1);
+    list.push_back(field);
+    if (comma == std::string_view::npos)
+      return list;
+    line.remove_prefix(comma + 1);
+  }
+}
+
+static bool isBlank(std::string_view line) {
+  return line.find_first_not_of(" \t\r") == std::string_view::npos;
+}
+
+/// The numbers of one line under their names.
+static bool readPoint(const std::vector<std::string> &header, std::string_view line, Point &point,
+                      std::string &error) {
+  std::vector<std::string_view> row = fields(line);
+  if (row.size() != header.size()) {
+    error = "found " + std::to_string(row.size()) + " fields, expected " + std::to_string(header.size());
+    return false;
+  }
+  for (size_t i = 0; i < row.size(); ++i) {
+    if (header[i] == "verdict")
+      continue;
+    int64_t n;
+    auto [end, status] = std::from_chars(row[i].data(), row[i].data() + row[i].size(), n);
+    if (status != std::errc() || end != row[i].data() + row[i].size()) {
+      error = header[i] + " is '" + std::string(row[i]) + "', expected an integer";
+      return false;
+    }
+    point.set(header[i], n);
+  }
+  return true;
+}
+
+static bool checkHeader(const std::vector<std::string> &header, const Judge &judge, std::string &error) {
+  for (size_t i = 0; i < header.size(); ++i)
+    if (std::find(header.begin(), header.begin() + static_cast<ptrdiff_t>(i), header[i]) !=
+        header.begin() + static_cast<ptrdiff_t>(i)) {
+      error = "column '" + header[i] + "' occurs twice";
+      return false;
+    }
+  for (const std::string &name : judge.inputs())
+    if (name != "SHARED_LIMIT" && std::find(header.begin(), header.end(), name) == header.end()) {
+      error = "no column is called '" + name + "'";
+      return false;
+    }
+  return true;
+}
+
+bool judgeCsv(std::istream &in, std::string_view list, int64_t sharedLimit, std::ostream &out,
+              std::string &error) {
+  auto path = pathNamed(list);
+  if (!path) {
+    error = "no list of rules is called '" + std::string(list) + "'; there are";
+    for (std::string_view name : listNames())
+      error += " " + std::string(name);
+    return false;
+  }
+  Judge judge(*path);
+  std::string line;
+  if (!std::getline(in, line) || isBlank(line)) {
+    error = "line 1: expected a header of names";
+    return false;
+  }
+  std::vector<std::string> header;
+  for (std::string_view name : fields(line))
+    header.emplace_back(name);
+  if (!checkHeader(header, judge, error)) {
+    error = "line 1: " + error;
+    return false;
+  }
+  Point limits;
+  limits.set("SHARED_LIMIT", sharedLimit);
+  for (uint64_t number = 2; std::getline(in, line); ++number) {
+    if (isBlank(line))
+      continue;
+    Point point, completed;
+    if (!readPoint(header, line, point, error)) {
+      error = "line " + std::to_string(number) + ": " + error;
+      return false;
+    }
+    Verdict v = judge.complete(point, limits, completed);
+    out << (v.isLegal() ? std::string_view("legal") : v.broken->name) << '\n';
+  }
+  return true;
+}
+
+} // namespace phobos::legality

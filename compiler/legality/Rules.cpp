@@ -1,0 +1,161 @@
+// The rules, their numbers and the choices for unset names: data alone.
+#include "compiler/legality/Legality.h"
+
+namespace phobos::legality {
+
+static constexpr Paths kPublished = static_cast<Paths>(Path::Published), kCpu = static_cast<Paths>(Path::Cpu),
+                       kSimt = static_cast<Paths>(Path::Simt), kMma = static_cast<Paths>(Path::Mma);
+static constexpr Paths kWarpTiled = Path::Published | Path::Simt, kGpu = Path::Simt | Path::Mma;
+
+const std::vector<Number> &numbers() {
+  static const std::vector<Number> list = {
+      {"WARP_MITER", kWarpTiled, "(WARP_M * WARP_N) / (32 * TILE_TM * TILE_TN * WARP_NITER)",
+       "steps in which a warp walks down its tile"},
+      {"ACCUMULATORS", kWarpTiled, "WARP_MITER * TILE_TM * WARP_NITER * TILE_TN", "accumulators of a thread"},
+      {"ACCUMULATORS", kMma, "(WARP_M * WARP_N) / 32", "accumulators of a thread"},
+      {"SHARED_BYTES", kPublished, "4 * (TILE_M * TILE_K + TILE_K * TILE_N)",
+       "shared memory of a block, f32"},
+      {"SHARED_BYTES", kGpu, "STAGES * TILE_K * (TILE_M + TILE_N) * ELEM_BYTES", "shared memory of a block"},
+      {"THREAD_REGISTERS", kSimt,
+       "ACCUMULATORS * ACC_BYTES / 4 + (WARP_MITER * TILE_TM + WARP_NITER * TILE_TN) * max(ELEM_BYTES, 4) / "
+       "4 + 40",
+       "registers of a thread: accumulators, one row and column of operands, addresses"},
+      {"THREAD_REGISTERS", kMma,
+       "ACCUMULATORS * ACC_BYTES / 4 + (WARP_M + WARP_N) * MMA_K * ELEM_BYTES / 128 + 40",
+       "registers of a thread: accumulators, one step's fragments, addresses"},
+      {"REGISTER_LIMIT", kGpu, "min(255, 65536 / THREADS)", "registers that a thread may have"},
+  };
+  return list;
+}
+
+const std::vector<Rule> &rules() {
+  static const std::vector<Rule> list = {
+      // The warp-tiled GEMM.
+      {"positive", kWarpTiled,
+       "TILE_M >= 1 && TILE_N >= 1 && TILE_K >= 1 && WARP_M >= 1 && WARP_N >= 1 && WARP_NITER >= 1 && "
+       "TILE_TM >= 1 && TILE_TN >= 1 && THREADS >= 1",
+       "every number must be at least 1"},
+      {"positive", kMma,
+       "TILE_M >= 1 && TILE_N >= 1 && TILE_K >= 1 && WARP_M >= 1 && WARP_N >= 1 && THREADS >= 1",
+       "every number must be at least 1"},
+      {"positive-stages", kGpu, "STAGES >= 1 && SPLIT_K >= 1",
+       "{STAGES} stages and {SPLIT_K} parts of k: both must be at least 1"},
+      {"whole-warps", kWarpTiled | Path::Mma, "THREADS % 32 == 0",
+       "{THREADS} threads are not a whole number of warps of 32"},
+      {"thread-limit", kGpu, "THREADS <= 1024",
+       "{THREADS} threads are more than the 1024 that a block may have"},
+      {"block-in-warp-tiles", kWarpTiled | Path::Mma, "TILE_M % WARP_M == 0 && TILE_N % WARP_N == 0",
+       "the {TILE_M}x{TILE_N} block tile is not a whole number of {WARP_M}x{WARP_N} warp tiles"},
+      {"warps-cover-block", kWarpTiled | Path::Mma, "(TILE_M / WARP_M) * (TILE_N / WARP_N) == THREADS / 32",
+       "the {TILE_M}x{TILE_N} block tile holds {(TILE_M / WARP_M) * (TILE_N / WARP_N)} warp tiles of "
+       "{WARP_M}x{WARP_N}, but {THREADS} threads are "
+       "{THREADS / 32} warps"},
+      {"warp-in-steps", kWarpTiled,
+       "(WARP_M * WARP_N) % (32 * TILE_TM * TILE_TN * WARP_NITER) == 0 && WARP_MITER >= 1 && WARP_M % "
+       "WARP_MITER == 0 && WARP_N % WARP_NITER == 0",
+       "a {WARP_M}x{WARP_N} warp tile cannot be walked in {WARP_NITER} steps across and a whole number down "
+       "by 32 threads with {TILE_TM}x{TILE_TN} "
+       "each"},
+      {"subtile-in-thread-tiles", kWarpTiled,
+       "(WARP_M / WARP_MITER) % TILE_TM == 0 && (WARP_N / WARP_NITER) % TILE_TN == 0",
+       "a step of {WARP_M / WARP_MITER}x{WARP_N / WARP_NITER} is not a whole number of {TILE_TM}x{TILE_TN} "
+       "thread tiles"},
+      {"lanes-cover-subtile", kWarpTiled,
+       "(WARP_M / WARP_MITER / TILE_TM) * (WARP_N / WARP_NITER / TILE_TN) == 32",
+       "a step of {WARP_M / WARP_MITER}x{WARP_N / WARP_NITER} holds "
+       "{(WARP_M / WARP_MITER / TILE_TM) * (WARP_N / WARP_NITER / TILE_TN)} thread tiles, but a warp has 32 "
+       "lanes"},
+      {"vector-alignment", kPublished, "TILE_K % 4 == 0 && TILE_N % 4 == 0 && TILE_TN % 4 == 0",
+       "loads of 4 elements need TILE_K = {TILE_K}, TILE_N = {TILE_N} and TILE_TN = {TILE_TN} to be "
+       "multiples of 4"},
+      {"a-loads-cover", kPublished,
+       "(4 * THREADS) % TILE_K == 0 && 4 * THREADS / TILE_K >= 1 && TILE_M % (4 * THREADS / TILE_K) == 0",
+       "{THREADS} threads loading 4 elements each do not cover the {TILE_M}x{TILE_K} tile of A in whole "
+       "strides"},
+      {"b-loads-cover", kPublished,
+       "THREADS % (TILE_N / 4) == 0 && THREADS / (TILE_N / 4) >= 1 && TILE_K % (THREADS / (TILE_N / 4)) == 0",
+       "{THREADS} threads loading 4 elements each do not cover the {TILE_K}x{TILE_N} tile of B in whole "
+       "strides"},
+
+      // Tensor cores.
+      {"instruction-tiles-warp", kMma, "WARP_M % MMA_M == 0 && WARP_N % MMA_N == 0",
+       "a {WARP_M}x{WARP_N} warp tile is not a whole number of the instruction's {MMA_M}x{MMA_N}"},
+      {"instruction-tiles-k", kMma, "TILE_K % MMA_K == 0",
+       "a k step of {TILE_K} is not a whole number of the instruction's {MMA_K}"},
+      {"instruction-exists", kMma, "SM >= MMA_SM", "this product needs sm_{MMA_SM}, the target is sm_{SM}"},
+
+      // What a device has.
+      {"pipeline-depth", kGpu, "STAGES <= 2 || SM >= 80",
+       "{STAGES} stages need asynchronous copies, from sm_80 on; the target is sm_{SM}"},
+      {"cluster", kGpu, "CLUSTER_M >= 1 && CLUSTER_N >= 1 && CLUSTER_M * CLUSTER_N == 1",
+       "clusters of {CLUSTER_M}x{CLUSTER_N} blocks are taken by the wgmma path alone"},
+      {"shared-memory", kWarpTiled | Path::Mma, "SHARED_BYTES <= SHARED_LIMIT",
+       "the tiles need {SHARED_BYTES} bytes of shared memory, a block may use {SHARED_LIMIT}"},
+      {"accumulators", kPublished, "ACCUMULATORS <= 128",
+       "a thread would hold {ACCUMULATORS} accumulators, more than 128"},
+      {"tile-registers", kGpu, "THREAD_REGISTERS <= REGISTER_LIMIT",
+       "a thread would need about {THREAD_REGISTERS} registers, {THREADS} threads leave {REGISTER_LIMIT} "
+       "each"},
+
+      // The CPU: any tile works; what it needs at once must fit a thread's scratch memory.
+      {"whole-warps", kCpu, "THREADS % 32 == 0 && THREADS >= 32 && THREADS <= 1024",
+       "{THREADS} threads: a block has a multiple of 32, up to 1024"},
+      {"tile-size", kCpu, "LARGEST_TILE_BYTES <= TILE_LIMIT",
+       "a tile of {LARGEST_TILE_BYTES} bytes is past the limit of {TILE_LIMIT}"},
+      {"scratch-memory", kCpu, "TILE_BYTES <= SCRATCH_LIMIT",
+       "the kernel's tiles need {TILE_BYTES} bytes of scratch memory a thread, the limit is {SCRATCH_LIMIT}"},
+  };
+  return list;
+}
+
+const std::vector<Unset> &unsetNames() {
+  static const std::vector<int64_t> threads = {256, 128, 64,  32,  512, 1024, 96,  160,
+                                               192, 224, 320, 384, 448, 640,  768, 896};
+  static const std::vector<Unset> list = {
+      {"THREADS", kGpu, threads},
+      {"SPLIT_K", kGpu, {1}},
+      {"GROUP_M", kGpu, {8}},
+      {"CLUSTER_M", kGpu, {1}},
+      {"CLUSTER_N", kGpu, {1}},
+      {"WARP_M", kSimt, {64, 32, 128, 16, 8, 48, 96, 24, 40, 80, 4, 256}},
+      {"WARP_N", kSimt, {64, 32, 128, 16, 8, 48, 96, 24, 40, 80, 4, 256}},
+      {"WARP_M", kMma, {64, 32, 16, 128, 48, 96, 80, 256}},
+      {"WARP_N", kMma, {64, 32, 16, 128, 8, 48, 96, 24, 40, 80, 256}},
+      {"WARP_NITER", kSimt, {1, 2, 4}},
+      {"TILE_TN", kSimt, {4, 8, 2, 1, 5, 3}},
+      {"TILE_TM", kSimt, {8, 4, 2, 1, 16, 5, 3, 6}},
+      {"STAGES", kGpu, {2, 1, 3, 4}},
+      {"THREADS", kCpu, {256}},
+      // Facts of the product and the device that a list of points may leave out.
+      {"ELEM_BYTES", kSimt, {4}},
+      {"ELEM_BYTES", kMma, {2}},
+      {"ACC_BYTES", kGpu, {4}},
+      {"SM", kGpu, {90}},
+      {"MMA_M", kMma, {16}},
+      {"MMA_N", kMma, {8}},
+      {"MMA_K", kMma, {16}},
+      {"MMA_SM", kMma, {80}},
+      {"TILE_LIMIT", kCpu, {int64_t(1) << 28}},
+      {"SCRATCH_LIMIT", kCpu, {int64_t(1) << 28}},
+  };
+  return list;
+}
+
+static constexpr std::pair<std::string_view, Path> kLists[] = {
+    {"warptile", Path::Published}, {"cpu", Path::Cpu}, {"simt", Path::Simt}, {"mma", Path::Mma}};
+
+std::optional<Path> pathNamed(std::string_view list) {
+  for (auto [name, path] : kLists)
+    if (name == list)
+      return path;
+  return std::nullopt;
+}
+
+std::vector<std::string_view> listNames() {
+  std::vector<std::string_view> names;
+  for (auto [name, path] : kLists)
+    names.push_back(name);
+  return names;
+}
+
+} // namespace phobos::legality
