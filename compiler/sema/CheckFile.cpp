@@ -209,14 +209,20 @@ void checkFile(const ast::File &file, const ast::File *stdlib, Diagnostics &diag
       diags.report(diag::FunctionTwice, f->name.range, f->name.text).note(it->second, "first declared here");
   }
   // reached from a kernel by name: judged with types where it is called
-  std::set<std::string> reached;
+  std::multimap<std::string, const ast::Function *> byName;
+  for (const auto &f : file.functions)
+    byName.emplace(f->name.text, f.get());
+  std::set<std::string> reached, fresh;
   for (const auto &k : file.kernels)
-    collectCalls(k->body, reached);
-  for (size_t before = 0; before != reached.size();) {
-    before = reached.size();
-    for (const auto &f : file.functions)
-      if (reached.count(f->name.text))
-        collectCalls(f->body, reached);
+    collectCalls(k->body, fresh);
+  while (!fresh.empty()) {
+    std::string name = *fresh.begin();
+    fresh.erase(fresh.begin());
+    auto [first, last] = byName.equal_range(name);
+    if (!reached.insert(name).second)
+      continue;
+    for (auto it = first; it != last; ++it)
+      collectCalls(it->second->body, fresh);
   }
   for (const auto &f : file.functions)
     if (!reached.count(f->name.text))

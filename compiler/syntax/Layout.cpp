@@ -147,6 +147,8 @@ private:
       return;
     terminator(w.begin, w.begin);
     close();
+    operators_ -= levels_.back().operators; // the expression before a block is over, that of a declaration too
+    levels_.back().operators = 0;
   }
 
   void close() {

@@ -50,6 +50,10 @@ TEST(Limits, AnExpressionHasAtMost1000Operators) {
   EXPECT_EQ(code(inKernel(repeated("x += f(-1 + a[2] * 3, 4)\n", 2000))), "");
 }
 
+TEST(Limits, OperatorsOfOneDeclarationDoNotCountForTheNext) {
+  EXPECT_EQ(code(repeated("fn f(x: tile<f32>[R, C]) -> f32 { return g(x, x, x) }\n", 2000)), "");
+}
+
 TEST(Limits, DeepOperatorsWithinTheLimitParse) {
   EXPECT_EQ(code(inKernel("x = " + repeated("-", 990) + "1")), "");
   EXPECT_EQ(code(inKernel("x = " + repeated("!", 990) + "a")), "");
