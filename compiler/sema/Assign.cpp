@@ -29,7 +29,9 @@ const Entity *Checker::assignable(const ast::Expr &name) {
   case Entity::Kind::Poison:
     return nullptr;
   case Entity::Kind::Let:
-    report(diag::AssignToLet, name.range, name.name).note(e->range, "declared here").help("declare it with var");
+    report(diag::AssignToLet, name.range, name.name)
+        .note(e->range, "declared here")
+        .help("declare it with var");
     return nullptr;
   case Entity::Kind::Counter:
     report(diag::AssignToCounter, name.range, name.name).note(e->range, "declared here");
@@ -85,7 +87,8 @@ void Checker::assignSlice(const ast::Stmt &s) {
   assignTileSlice(s, *entity);
 }
 
-void Checker::emitStore(SourceRange range, ParamId tensor, std::vector<Subscript> subs, Expr *value, Expr *mask) {
+void Checker::emitStore(SourceRange range, ParamId tensor, std::vector<Subscript> subs, Expr *value,
+                        Expr *mask) {
   out_->params[tensor].isWritten = true;
   Stmt *store = emit(Stmt::Kind::Store, range);
   store->param = tensor;

@@ -11,7 +11,8 @@ void Checker::checkAttributes() {
     if (n == "autotune")
       continue;
     bool repeats = n == "require" || n == "aligned";
-    bool isKnown = repeats || n == "launch" || n == "tensorcore" || n == "pipeline" || n == "persistent" || n == "grid";
+    bool isKnown =
+        repeats || n == "launch" || n == "tensorcore" || n == "pipeline" || n == "persistent" || n == "grid";
     if (isKnown && !repeats && !seen.insert(n).second) {
       report(diag::AttributeTwice, a.range, n);
       continue;
@@ -39,7 +40,8 @@ void Checker::checkAttributes() {
   if (threads && !out_->threads) {
     if (*threads % 32 != 0 || *threads > limits::kThreads)
       report(diag::IllegalPoint, kernel_.signature, "threads-are-warps",
-             "THREADS = " + std::to_string(*threads) + " is not a multiple of 32 up to " + std::to_string(limits::kThreads));
+             "THREADS = " + std::to_string(*threads) + " is not a multiple of 32 up to " +
+                 std::to_string(limits::kThreads));
     else
       out_->threads = threads;
   }
@@ -48,7 +50,8 @@ void Checker::checkAttributes() {
 }
 
 /// The constant in an argument; null (reported) where it is none or out of range.
-std::optional<int64_t> Checker::attributeConstant(const ast::Attribute &a, ast::ExprP e, int64_t least, int64_t most) {
+std::optional<int64_t> Checker::attributeConstant(const ast::Attribute &a, ast::ExprP e, int64_t least,
+                                                  int64_t most) {
   if (!e) {
     report(diag::AttributeArguments, a.range, a.name.text, "numbers");
     return std::nullopt;
@@ -58,7 +61,8 @@ std::optional<int64_t> Checker::attributeConstant(const ast::Attribute &a, ast::
     return std::nullopt;
   auto value = constant(n);
   if (!value) {
-    report(diag::AttributeNotConstant, e->range, a.name.text).help("use a number or a name declared by @autotune");
+    report(diag::AttributeNotConstant, e->range, a.name.text)
+        .help("use a number or a name declared by @autotune");
     return std::nullopt;
   }
   if (*value < least || *value > most) {
@@ -69,9 +73,11 @@ std::optional<int64_t> Checker::attributeConstant(const ast::Attribute &a, ast::
 }
 
 void Checker::checkLaunch(const ast::Attribute &a) {
-  bool named = std::any_of(a.args.begin(), a.args.end(), [](const ast::Attribute::Arg &x) { return x.name || !x.value; });
+  bool named = std::any_of(a.args.begin(), a.args.end(),
+                           [](const ast::Attribute::Arg &x) { return x.name || !x.value; });
   if (a.args.empty() || a.args.size() > 3 || named) {
-    report(diag::AttributeArguments, a.range, "launch", "the threads of a block, then at most a least number of blocks and a most of registers");
+    report(diag::AttributeArguments, a.range, "launch",
+           "the threads of a block, then at most a least number of blocks and a most of registers");
     return;
   }
   ast::ExprP first = a.args[0].value;
@@ -81,7 +87,8 @@ void Checker::checkLaunch(const ast::Attribute &a) {
       report(diag::ThreadsNotWarps, first->range, *threads);
     else // the fault of this point, not of the file
       report(diag::IllegalPoint, first->range, "threads-are-warps",
-             ast::str(first) + " = " + std::to_string(*threads) + " is not a multiple of 32 up to " + std::to_string(limits::kThreads));
+             ast::str(first) + " = " + std::to_string(*threads) + " is not a multiple of 32 up to " +
+                 std::to_string(limits::kThreads));
     threads.reset();
   }
   auto declared = point_.get("THREADS");
@@ -133,11 +140,13 @@ void Checker::checkRequire(const ast::Attribute &a) {
   std::string reason = a.args.size() > 1 && a.args[1].text ? *a.args[1].text : "";
   if (auto known = constant(condition)) {
     if (!*known)
-      report(diag::IllegalPoint, a.range, ast::str(written), reason.empty() ? "@require does not hold at " + point_.str() : reason);
+      report(diag::IllegalPoint, a.range, ast::str(written),
+             reason.empty() ? "@require does not hold at " + point_.str() : reason);
     return;
   }
   if (!isOverDimensions(condition)) {
-    report(diag::AttributeNotConstant, written->range, "require").help("it may use numbers, names declared by @autotune and dimensions");
+    report(diag::AttributeNotConstant, written->range, "require")
+        .help("it may use numbers, names declared by @autotune and dimensions");
     return;
   }
   out_->requires_.push_back({condition, reason, ast::str(written), a.range});
@@ -145,14 +154,17 @@ void Checker::checkRequire(const ast::Attribute &a) {
 
 void Checker::checkAligned(const ast::Attribute &a) {
   if (a.args.empty())
-    report(diag::AttributeArguments, a.range, "aligned", "dimensions with what they are multiples of, as in M = TILE_M");
+    report(diag::AttributeArguments, a.range, "aligned",
+           "dimensions with what they are multiples of, as in M = TILE_M");
   for (const ast::Attribute::Arg &arg : a.args) {
     if (!arg.name || !arg.value) {
-      report(diag::AttributeArguments, arg.range, "aligned", "dimensions with what they are multiples of, as in M = TILE_M");
+      report(diag::AttributeArguments, arg.range, "aligned",
+             "dimensions with what they are multiples of, as in M = TILE_M");
       continue;
     }
     const Entity *entity = lookup(arg.name->text);
-    bool isDimension = entity && (entity->kind == Entity::Kind::Dim || entity->kind == Entity::Kind::Constant);
+    bool isDimension =
+        entity && (entity->kind == Entity::Kind::Dim || entity->kind == Entity::Kind::Constant);
     if (!isDimension) {
       if (!entity || entity->kind != Entity::Kind::Poison)
         report(diag::NotADimension, arg.name->range, arg.name->text);
@@ -166,7 +178,8 @@ void Checker::checkAligned(const ast::Attribute &a) {
       out_->aligned.push_back({dimension.dim, *multiple});
     else if (dimension.value % *multiple != 0)
       report(diag::IllegalPoint, arg.range, "aligned",
-             arg.name->text + " = " + std::to_string(dimension.value) + " is not a multiple of " + std::to_string(*multiple));
+             arg.name->text + " = " + std::to_string(dimension.value) + " is not a multiple of " +
+                 std::to_string(*multiple));
   }
 }
 
@@ -208,7 +221,8 @@ void Checker::checkPipeline(const ast::Attribute &a) {
 /// @grid(host), or axes by name. An axis that is left out is 1.
 void Checker::checkGrid(const ast::Attribute &a) {
   static constexpr std::string_view kForm = "host, or axes, as in x = cdiv(M, TILE_M)";
-  bool host = a.args.size() == 1 && !a.args[0].name && a.args[0].value && a.args[0].value->kind == ast::Expr::Kind::Name && a.args[0].value->name == "host";
+  bool host = a.args.size() == 1 && !a.args[0].name && a.args[0].value &&
+              a.args[0].value->kind == ast::Expr::Kind::Name && a.args[0].value->name == "host";
   if (host) {
     out_->grid.fromHost = true;
     return;
@@ -216,7 +230,8 @@ void Checker::checkGrid(const ast::Attribute &a) {
   if (a.args.empty())
     report(diag::AttributeArguments, a.range, "grid", kForm);
   for (const ast::Attribute::Arg &arg : a.args) {
-    size_t axis = arg.name && arg.name->text.size() == 1 ? std::string_view("xyz").find(arg.name->text) : std::string_view::npos;
+    size_t axis = arg.name && arg.name->text.size() == 1 ? std::string_view("xyz").find(arg.name->text)
+                                                         : std::string_view::npos;
     if (axis == std::string_view::npos || !arg.value) {
       report(diag::AttributeArguments, arg.range, "grid", kForm);
       continue;
@@ -225,7 +240,8 @@ void Checker::checkGrid(const ast::Attribute &a) {
       report(diag::ArgumentTwice, arg.name->range, arg.name->text);
     Expr *extent = toIndex(check(arg.value), "the extent of a grid");
     if (extent && !isOverDimensions(extent))
-      report(diag::AttributeNotConstant, arg.value->range, "grid").help("it may use numbers, names declared by @autotune and dimensions");
+      report(diag::AttributeNotConstant, arg.value->range, "grid")
+          .help("it may use numbers, names declared by @autotune and dimensions");
     else
       out_->grid.axes[axis] = extent;
   }

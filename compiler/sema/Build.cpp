@@ -1,5 +1,5 @@
-// Nodes of the typed tree. Operations on scalar integers and bools that are known become numbers at once, so that slice lengths,
-// tile extents and unroll factors written over the shape environment are numbers.
+// Nodes of the typed tree. Operations on scalar integers and bools that are known become numbers at once, so
+// that slice lengths, tile extents and unroll factors written over the shape environment are numbers.
 #include "compiler/host/Numeric.h"
 #include "compiler/sema/Checker.h"
 
@@ -48,10 +48,12 @@ Expr *Checker::convert(Expr *e, ScalarType t, SourceRange range) {
     return e;
   if (t == ScalarType::Bool) { // any value but 0; a NaN is one
     Expr *zero = isFloat(from) ? floatNode(0, from, range) : intNode(0, from, range);
-    return elementwise(Op::Ne, ScalarType::Bool, e, e->type.isTile() ? broadcast(zero, e->type.shape, range) : zero, range);
+    return elementwise(Op::Ne, ScalarType::Bool, e,
+                       e->type.isTile() ? broadcast(zero, e->type.shape, range) : zero, range);
   }
   if (auto n = constant(e); n && e->type.isScalar())
-    return isFloat(t) ? floatNode(numeric::intToFloat(t, *n), t, range) : intNode(numeric::wrapTo(t, *n), t, range);
+    return isFloat(t) ? floatNode(numeric::intToFloat(t, *n), t, range)
+                      : intNode(numeric::wrapTo(t, *n), t, range);
   return node(Op::Convert, e->type.withElem(t), range, {e});
 }
 

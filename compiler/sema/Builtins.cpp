@@ -5,7 +5,8 @@ namespace phobos::sema {
 
 const std::vector<Builtin> &builtins() {
   static const std::vector<Builtin> list = {
-#define BUILTIN(NAME, PARAMS, GROUP, SUMMARY) {BuiltinId::NAME, #NAME, PARAMS, #GROUP, SUMMARY, std::string_view(PARAMS).starts_with("<T>")},
+#define BUILTIN(NAME, PARAMS, GROUP, SUMMARY)                                                                \
+  {BuiltinId::NAME, #NAME, PARAMS, #GROUP, SUMMARY, std::string_view(PARAMS).starts_with("<T>")},
 #include "compiler/sema/Builtins.def"
 #undef BUILTIN
   };
@@ -46,7 +47,8 @@ std::string signature(const Builtin &b) {
   std::string s = std::string(b.name) + (b.takesType ? "<T>(" : "(");
   bool first = true;
   for (const Builtin::Parameter &p : b.parameters()) {
-    std::string word = std::string(p.name) + (p.isRest ? ".." : "") + (p.keywordOnly ? " = " + std::string(p.name) : "");
+    std::string word =
+        std::string(p.name) + (p.isRest ? ".." : "") + (p.keywordOnly ? " = " + std::string(p.name) : "");
     word = (first ? "" : ", ") + word;
     s += p.isOptional ? "[" + word + "]" : word;
     first = false;

@@ -17,7 +17,7 @@ struct Builtin {
   std::string_view name;
   std::string_view params; ///< as Builtins.def writes them
   std::string_view group, summary;
-  bool takesType;          ///< name<T>(..)
+  bool takesType; ///< name<T>(..)
 
   struct Parameter {
     std::string_view name;

@@ -82,7 +82,8 @@ Value Checker::absolute(const BuiltinCall &c) {
 }
 
 /// Two operands of one type and shape; `kind` says which types: "floats", "integers" or "numbers".
-bool Checker::operands(Value a, Value b, std::string_view what, std::string_view kind, SourceRange range, Expr *&x, Expr *&y) {
+bool Checker::operands(Value a, Value b, std::string_view what, std::string_view kind, SourceRange range,
+                       Expr *&x, Expr *&y) {
   if (!unify(a, b, x, y, true, what, range))
     return false;
   S t = x->type.elem;
@@ -113,7 +114,8 @@ Value Checker::fusedMultiplyAdd(const BuiltinCall &c) {
       return Value::error();
     a = Value::typed(x);
   }
-  if (!operands(a, b, quoted(c), "floats", range, x, y) || !operands(Value::typed(x), d, quoted(c), "floats", range, p, z))
+  if (!operands(a, b, quoted(c), "floats", range, x, y) ||
+      !operands(Value::typed(x), d, quoted(c), "floats", range, p, z))
     return Value::error();
   y = convert(y, p->type.elem, y->range);
   if (p->type.isTile())
@@ -136,7 +138,8 @@ Value Checker::whereSelect(const BuiltinCall &c) {
   if (!condition)
     return Value::error();
   if (condition->type.elem != S::Bool) {
-    report(diag::WrongOperand, c.args[0]->range, "the condition of 'where'", "bool", str(condition->type)).help("compare it: x != 0");
+    report(diag::WrongOperand, c.args[0]->range, "the condition of 'where'", "bool", str(condition->type))
+        .help("compare it: x != 0");
     return Value::error();
   }
   return select(Op::Where, condition, a, b, c.source.range);

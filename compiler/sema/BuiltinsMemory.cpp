@@ -57,7 +57,8 @@ Value Checker::stored(const BuiltinCall &c) {
   if (c.args[2]) {
     Expr *x = typed(m);
     if (x && x->type.elem != S::Bool) {
-      report(diag::WrongOperand, c.args[2]->range, "the mask of 'store'", "bool", str(x->type)).help("compare it: x != 0");
+      report(diag::WrongOperand, c.args[2]->range, "the mask of 'store'", "bool", str(x->type))
+          .help("compare it: x != 0");
       x = nullptr;
     }
     mask = x ? coerce(Value::typed(x), partType(S::Bool, shape), Use::Store, c.args[2]->range) : nullptr;
@@ -84,12 +85,14 @@ Value Checker::atomic(const BuiltinCall &c) {
   S elem = out_->params[param].elem;
   size_t rank = out_->params[param].extents.size(), values = c.builtin.id == I::atomic_cas ? 2 : 1;
   if (e.args.size() != 1 + rank + values) {
-    std::string wanted = std::to_string(1 + rank + values) + " arguments (the tensor, " + std::to_string(rank) +
-                         (rank == 1 ? " position" : " positions") + (values == 2 ? ", the old value, the new one)" : ", the value)");
+    std::string wanted = std::to_string(1 + rank + values) + " arguments (the tensor, " +
+                         std::to_string(rank) + (rank == 1 ? " position" : " positions") +
+                         (values == 2 ? ", the old value, the new one)" : ", the value)");
     report(diag::ArgumentCount, e.range, c.builtin.name, wanted, e.args.size());
     return Value::error();
   }
-  bool supported = elem == S::I32 || elem == S::U32 || elem == S::I64 || elem == S::Index || elem == S::F32 || elem == S::F64;
+  bool supported = elem == S::I32 || elem == S::U32 || elem == S::I64 || elem == S::Index || elem == S::F32 ||
+                   elem == S::F64;
   if (!supported) {
     report(diag::AtomicType, e.args[0]->range, quoted(c), phobos::name(elem));
     return Value::error();
@@ -110,7 +113,10 @@ Value Checker::atomic(const BuiltinCall &c) {
   if (!ok)
     return Value::error();
   n->param = param;
-  n->atomic = c.builtin.id == I::atomic_add ? AtomicOp::Add : c.builtin.id == I::atomic_max ? AtomicOp::Max : c.builtin.id == I::atomic_min ? AtomicOp::Min : AtomicOp::Cas;
+  n->atomic = c.builtin.id == I::atomic_add   ? AtomicOp::Add
+              : c.builtin.id == I::atomic_max ? AtomicOp::Max
+              : c.builtin.id == I::atomic_min ? AtomicOp::Min
+                                              : AtomicOp::Cas;
   out_->params[param].isRead = out_->params[param].isWritten = true;
   return Value::typed(n);
 }

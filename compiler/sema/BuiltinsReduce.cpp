@@ -10,11 +10,19 @@ static std::string quoted(const BuiltinCall &c) { return "'" + std::string(c.bui
 
 static Reduction reductionOf(BuiltinId id) {
   switch (id) {
-  case I::rowmax: case I::colmax: case I::max: case I::cummax: case I::rowargmax:
+  case I::rowmax:
+  case I::colmax:
+  case I::max:
+  case I::cummax:
+  case I::rowargmax:
     return Reduction::Max;
-  case I::rowmin: case I::colmin: case I::min: case I::rowargmin:
+  case I::rowmin:
+  case I::colmin:
+  case I::min:
+  case I::rowargmin:
     return Reduction::Min;
-  case I::rowprod: case I::cumprod:
+  case I::rowprod:
+  case I::cumprod:
     return Reduction::Prod;
   default:
     return Reduction::Sum;
@@ -29,7 +37,8 @@ Expr *Checker::reductionOperand(const BuiltinCall &c, Reduction r) {
   if (r == Reduction::Sum || r == Reduction::Prod)
     return convert(x, accumulatorOf(x->type.elem), x->range);
   if (x->type.elem == S::Bool) {
-    report(diag::WrongOperand, c.args[0]->range, quoted(c), "numbers", str(x->type)).help("count with a sum: sum(t) > 0");
+    report(diag::WrongOperand, c.args[0]->range, quoted(c), "numbers", str(x->type))
+        .help("count with a sum: sum(t) > 0");
     return nullptr;
   }
   return x;
@@ -101,7 +110,8 @@ Value Checker::triangle(const BuiltinCall &c) {
   return Value::typed(n);
 }
 
-/// a @ b, or a @ transpose(b). Different types are joined first; equal ones stay, so that f8 reaches the hardware as f8.
+/// a @ b, or a @ transpose(b). Different types are joined first; equal ones stay, so that f8 reaches the
+/// hardware as f8.
 Value Checker::product(const BuiltinCall &c) {
   Expr *a = tileOperand(c.args[0], quoted(c)), *b = tileOperand(c.args[1], quoted(c));
   if (!a || !b)

@@ -25,7 +25,8 @@ Value Checker::transposed(const BuiltinCall &c) {
     report(diag::WrongOperand, c.args[0]->range, quoted(c), "a tile of rank 2", str(x->type));
     return Value::error();
   }
-  return Value::typed(node(Op::Transpose, Type::tile(x->type.elem, {x->type.shape[1], x->type.shape[0]}), c.source.range, {x}));
+  return Value::typed(node(Op::Transpose, Type::tile(x->type.elem, {x->type.shape[1], x->type.shape[0]}),
+                           c.source.range, {x}));
 }
 
 Value Checker::coordinate(const BuiltinCall &c) {
@@ -42,7 +43,8 @@ Value Checker::filled(const BuiltinCall &c) {
   const ast::TypeExpr &written = *c.source.typeArg;
   bool scalar = written.kind == ast::TypeExpr::Kind::Scalar;
   if (!scalar)
-    report(diag::TypeArgument, written.range, c.builtin.name, "needs an element type, as in " + std::string(c.builtin.name) + "<f32>");
+    report(diag::TypeArgument, written.range, c.builtin.name,
+           "needs an element type, as in " + std::string(c.builtin.name) + "<f32>");
   auto t = scalar ? scalarType(written.elem) : std::nullopt;
   auto shape = shapeList(c.args[0], c.builtin.name);
   Value x = c.builtin.id == I::full ? check(c.args[1]) : Value::error();
@@ -52,13 +54,17 @@ Value Checker::filled(const BuiltinCall &c) {
   if (c.builtin.id == I::full)
     value = coerce(x, Type::scalar(*t), Use::Fill, c.args[1]->range);
   else
-    value = *t == S::Bool ? boolNode(false, c.source.range) : isFloat(*t) ? floatNode(0, *t, c.source.range) : intNode(0, *t, c.source.range);
+    value = *t == S::Bool ? boolNode(false, c.source.range)
+            : isFloat(*t) ? floatNode(0, *t, c.source.range)
+                          : intNode(0, *t, c.source.range);
   return value ? Value::typed(broadcast(value, *shape, c.source.range)) : Value::error();
 }
 
 Value Checker::flattened(const BuiltinCall &c) {
   Expr *x = tileOperand(c.args[0], quoted(c));
-  return x ? Value::typed(node(Op::Reshape, Type::tile(x->type.elem, {1, x->type.elements()}), c.source.range, {x})) : Value::error();
+  return x ? Value::typed(
+                 node(Op::Reshape, Type::tile(x->type.elem, {1, x->type.elements()}), c.source.range, {x}))
+           : Value::error();
 }
 
 Value Checker::reshaped(const BuiltinCall &c) {
@@ -68,7 +74,8 @@ Value Checker::reshaped(const BuiltinCall &c) {
     return Value::error();
   Type to = Type::tile(x->type.elem, *shape);
   if (to.elements() != x->type.elements()) {
-    report(diag::ReshapeElements, c.source.range, str(x->type.shape), str(*shape), x->type.elements(), to.elements());
+    report(diag::ReshapeElements, c.source.range, str(x->type.shape), str(*shape), x->type.elements(),
+           to.elements());
     return Value::error();
   }
   return Value::typed(to == x->type ? x : node(Op::Reshape, to, c.source.range, {x}));
@@ -81,7 +88,8 @@ Value Checker::broadcasted(const BuiltinCall &c) {
     return Value::error();
   auto joined = joinShapes(x->type, Type::tile(x->type.elem, *shape));
   if (!joined || *joined != *shape) {
-    report(diag::ShapesDiffer, c.source.range, str(x->type.shape), str(*shape)).help("only extents of 1 are repeated");
+    report(diag::ShapesDiffer, c.source.range, str(x->type.shape), str(*shape))
+        .help("only extents of 1 are repeated");
     return Value::error();
   }
   return Value::typed(broadcast(x, *shape, c.source.range));
@@ -92,7 +100,8 @@ Value Checker::concatenated(const BuiltinCall &c) {
   if (!a || !b || !unify(Value::typed(a), Value::typed(b), a, b, false, quoted(c), c.source.range))
     return Value::error();
   if (a->type.rank() != b->type.rank()) {
-    report(diag::ShapesDiffer, c.source.range, str(a->type.shape), str(b->type.shape)).help("both must have the same rank");
+    report(diag::ShapesDiffer, c.source.range, str(a->type.shape), str(b->type.shape))
+        .help("both must have the same rank");
     return Value::error();
   }
   auto axis = axisArgument(c.args[2], a->type.rank(), 0);
@@ -103,7 +112,8 @@ Value Checker::concatenated(const BuiltinCall &c) {
     if (i == static_cast<size_t>(*axis)) {
       result.shape[i] += b->type.shape[i];
     } else if (a->type.shape[i] != b->type.shape[i]) {
-      report(diag::ShapesDiffer, c.source.range, str(a->type.shape), str(b->type.shape)).help("extents off the axis must be equal");
+      report(diag::ShapesDiffer, c.source.range, str(a->type.shape), str(b->type.shape))
+          .help("extents off the axis must be equal");
       return Value::error();
     }
   }
@@ -135,7 +145,8 @@ Value Checker::extentOf(const BuiltinCall &c) {
     return Value::error();
   }
   auto axis = x ? axisArgument(c.args[1], x->type.rank(), 0) : std::nullopt;
-  return axis ? Value::typed(intNode(x->type.shape[static_cast<size_t>(*axis)], S::Index, c.source.range)) : Value::error();
+  return axis ? Value::typed(intNode(x->type.shape[static_cast<size_t>(*axis)], S::Index, c.source.range))
+              : Value::error();
 }
 
 Value Checker::programId(const BuiltinCall &c) {
@@ -159,7 +170,8 @@ Value Checker::bitcasted(const BuiltinCall &c) {
     return Value::error();
   S from = x->type.elem;
   if (bitWidth(from) != bitWidth(*t)) {
-    report(diag::BitcastWidth, c.source.range, phobos::name(from), phobos::name(*t), bitWidth(from), bitWidth(*t));
+    report(diag::BitcastWidth, c.source.range, phobos::name(from), phobos::name(*t), bitWidth(from),
+           bitWidth(*t));
     return Value::error();
   }
   return Value::typed(from == *t ? x : node(Op::Bitcast, x->type.withElem(*t), c.source.range, {x}));

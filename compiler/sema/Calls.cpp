@@ -4,7 +4,8 @@
 
 namespace phobos::sema {
 
-/// A local or parameter hides what it is named like; then types, the file's functions, the stdlib's, the built-ins.
+/// A local or parameter hides what it is named like; then types, the file's functions, the stdlib's, the
+/// built-ins.
 Value Checker::checkCall(const ast::Expr &e) {
   SourceRange place = e.opRange.isValid() ? e.opRange : e.range;
   if (const Entity *entity = lookup(e.name)) {
@@ -29,7 +30,8 @@ Value Checker::checkCall(const ast::Expr &e) {
 
 Value Checker::checkTypeCall(const ast::Expr &e, ScalarType t) {
   if (e.args.size() != 1 || !e.keywords.empty()) {
-    report(diag::ArgumentCount, e.range, e.name, "1 argument", std::to_string(e.args.size() + e.keywords.size()));
+    report(diag::ArgumentCount, e.range, e.name, "1 argument",
+           std::to_string(e.args.size() + e.keywords.size()));
     return Value::error();
   }
   return convertTo(check(e.args[0]), t, e.range);
@@ -57,18 +59,22 @@ static std::string countWords(const std::vector<Builtin::Parameter> &parameters)
     most += 1;
     rest |= p.isRest;
   }
-  std::string s = rest ? "at least " + std::to_string(least) : least == most ? std::to_string(least) : std::to_string(least) + " to " + std::to_string(most);
+  std::string s = rest            ? "at least " + std::to_string(least)
+                  : least == most ? std::to_string(least)
+                                  : std::to_string(least) + " to " + std::to_string(most);
   return s + (s == "1" ? " argument" : " arguments");
 }
 
-/// Positional and keyword arguments into one slot a parameter. A `..` parameter is left to the built-in: its arguments are `source`'s.
+/// Positional and keyword arguments into one slot a parameter. A `..` parameter is left to the built-in: its
+/// arguments are `source`'s.
 bool Checker::bindArguments(BuiltinCall &call) {
   const auto parameters = call.builtin.parameters();
   const ast::Expr &e = call.source;
   bool rest = std::any_of(parameters.begin(), parameters.end(), [](const auto &p) { return p.isRest; });
   call.args.assign(parameters.size(), nullptr);
   auto wrongCount = [&] {
-    report(diag::ArgumentCount, e.range, call.builtin.name, countWords(parameters), std::to_string(e.args.size() + e.keywords.size()))
+    report(diag::ArgumentCount, e.range, call.builtin.name, countWords(parameters),
+           std::to_string(e.args.size() + e.keywords.size()))
         .help("it is " + signature(call.builtin));
     return false;
   };
@@ -88,9 +94,11 @@ bool Checker::bindArguments(BuiltinCall &call) {
     call.args[next++] = a;
   }
   for (const ast::Expr::Keyword &k : e.keywords) {
-    auto it = std::find_if(parameters.begin(), parameters.end(), [&](const auto &p) { return p.name == k.name.text; });
+    auto it = std::find_if(parameters.begin(), parameters.end(),
+                           [&](const auto &p) { return p.name == k.name.text; });
     if (it == parameters.end()) {
-      report(diag::UnknownKeyword, k.name.range, call.builtin.name, k.name.text).help("it is " + signature(call.builtin));
+      report(diag::UnknownKeyword, k.name.range, call.builtin.name, k.name.text)
+          .help("it is " + signature(call.builtin));
       return false;
     }
     ast::ExprP &slot = call.args[static_cast<size_t>(it - parameters.begin())];
@@ -132,7 +140,8 @@ std::optional<int> Checker::axisArgument(ast::ExprP e, unsigned rank, int otherw
 
 Value Checker::checkBuiltin(const Builtin &b, const ast::Expr &e) {
   if (b.takesType != e.typeArg.has_value()) {
-    report(diag::TypeArgument, e.opRange.isValid() ? e.opRange : e.range, e.name, b.takesType ? "needs a type: " + signature(b) : "takes no type in '<>'");
+    report(diag::TypeArgument, e.opRange.isValid() ? e.opRange : e.range, e.name,
+           b.takesType ? "needs a type: " + signature(b) : "takes no type in '<>'");
     return Value::error();
   }
   BuiltinCall c{b, e, {}};
@@ -140,8 +149,20 @@ Value Checker::checkBuiltin(const Builtin &b, const ast::Expr &e) {
     return Value::error();
   using I = BuiltinId;
   switch (b.id) {
-  case I::exp: case I::exp2: case I::log: case I::log2: case I::sqrt: case I::rsqrt: case I::tanh: case I::sigmoid: case I::erf:
-  case I::sin: case I::cos: case I::floor: case I::ceil: case I::round:
+  case I::exp:
+  case I::exp2:
+  case I::log:
+  case I::log2:
+  case I::sqrt:
+  case I::rsqrt:
+  case I::tanh:
+  case I::sigmoid:
+  case I::erf:
+  case I::sin:
+  case I::cos:
+  case I::floor:
+  case I::ceil:
+  case I::round:
     return floatMath(c);
   case I::abs:
     return absolute(c);
@@ -149,9 +170,11 @@ Value Checker::checkBuiltin(const Builtin &b, const ast::Expr &e) {
     return power(c);
   case I::fma:
     return fusedMultiplyAdd(c);
-  case I::max: case I::min:
+  case I::max:
+  case I::min:
     return c.args[1] ? extreme(c) : reducedWhole(c);
-  case I::tmax: case I::tmin:
+  case I::tmax:
+  case I::tmin:
     return extreme(c);
   case I::where:
     return whereSelect(c);
@@ -163,7 +186,8 @@ Value Checker::checkBuiltin(const Builtin &b, const ast::Expr &e) {
     return transposed(c);
   case I::iota:
     return coordinate(c);
-  case I::zeros: case I::full:
+  case I::zeros:
+  case I::full:
     return filled(c);
   case I::flat:
     return flattened(c);
@@ -177,23 +201,37 @@ Value Checker::checkBuiltin(const Builtin &b, const ast::Expr &e) {
     return extentOf(c);
   case I::bitcast:
     return bitcasted(c);
-  case I::rowsum: case I::rowmax: case I::rowmin: case I::rowprod: case I::colsum: case I::colmax: case I::colmin:
+  case I::rowsum:
+  case I::rowmax:
+  case I::rowmin:
+  case I::rowprod:
+  case I::colsum:
+  case I::colmax:
+  case I::colmin:
     return reduced(c);
-  case I::rowargmax: case I::rowargmin:
+  case I::rowargmax:
+  case I::rowargmin:
     return argReduced(c);
   case I::sum:
     return reducedWhole(c);
-  case I::cumsum: case I::cummax: case I::cumprod:
+  case I::cumsum:
+  case I::cummax:
+  case I::cumprod:
     return scanned(c);
-  case I::tril: case I::triu:
+  case I::tril:
+  case I::triu:
     return triangle(c);
-  case I::dot: case I::dot_t:
+  case I::dot:
+  case I::dot_t:
     return product(c);
   case I::load:
     return loaded(c);
   case I::store:
     return stored(c);
-  case I::atomic_add: case I::atomic_max: case I::atomic_min: case I::atomic_cas:
+  case I::atomic_add:
+  case I::atomic_max:
+  case I::atomic_min:
+  case I::atomic_cas:
     return atomic(c);
   case I::barrier:
     return barrier(c);

@@ -8,12 +8,12 @@
 
 namespace phobos::sema {
 
-Checker::Checker(const ast::File &file, const ast::Kernel &kernel, const ast::File *stdlib, const Point &point, Diagnostics &diags,
-                 const CheckOptions &options)
+Checker::Checker(const ast::File &file, const ast::Kernel &kernel, const ast::File *stdlib,
+                 const Point &point, Diagnostics &diags, const CheckOptions &options)
     : file_(file), kernel_(kernel), stdlib_(stdlib), point_(point), diags_(diags), options_(options) {}
 
-/// Parameters, dimension names and @autotune names share one space. Parameters come first, so that a dimension that has the
-/// name of one is known to clash wherever it stands.
+/// Parameters, dimension names and @autotune names share one space. Parameters come first, so that a
+/// dimension that has the name of one is known to clash wherever it stands.
 void Checker::declareNames() {
   for (const ast::Attribute &a : kernel_.attributes)
     if (a.name.text == "autotune")
@@ -35,7 +35,8 @@ void Checker::declareNames() {
     param.range = p.name.range;
     auto [it, fresh] = scopes_.back().try_emplace(p.name.text, entity);
     if (!fresh && it->second.kind != Entity::Kind::Constant && it->second.kind != Entity::Kind::Poison)
-      report(diag::NameClash, p.name.range, p.name.text, "a parameter").note(it->second.range, "declared here");
+      report(diag::NameClash, p.name.range, p.name.text, "a parameter")
+          .note(it->second.range, "declared here");
   }
   for (size_t i = 0; i < kernel_.params.size(); ++i)
     declareParam(kernel_.params[i], out_->params[i]);
@@ -47,7 +48,8 @@ void Checker::declareParam(const ast::Param &p, Param &param) {
   if (elem)
     param.elem = *elem;
   if (p.type.kind == ast::TypeExpr::Kind::Tile) {
-    report(diag::MisplacedType, p.type.range, "a tile", "a parameter of a kernel").help("pass a tensor and read a slice of it");
+    report(diag::MisplacedType, p.type.range, "a tile", "a parameter of a kernel")
+        .help("pass a tensor and read a slice of it");
     return poison();
   }
   if (p.type.kind == ast::TypeExpr::Kind::Scalar)
@@ -89,7 +91,8 @@ std::optional<Extent> Checker::tensorExtent(ast::ExprP e) {
   case Entity::Kind::Poison:
     return std::nullopt;
   default:
-    report(diag::NameClash, e->range, e->name, "a parameter").note(entity.range, "the parameter is declared here");
+    report(diag::NameClash, e->range, e->name, "a parameter")
+        .note(entity.range, "the parameter is declared here");
     return std::nullopt;
   }
 }
@@ -107,8 +110,8 @@ std::unique_ptr<TypedKernel> Checker::run() {
   return failed_ ? nullptr : std::move(out_);
 }
 
-std::unique_ptr<TypedKernel> check(const ast::File &file, const ast::Kernel &kernel, const ast::File *stdlib, const Point &point,
-                                   Diagnostics &diags, const CheckOptions &options) {
+std::unique_ptr<TypedKernel> check(const ast::File &file, const ast::Kernel &kernel, const ast::File *stdlib,
+                                   const Point &point, Diagnostics &diags, const CheckOptions &options) {
   unsigned before = diags.errorCount();
   std::unique_ptr<TypedKernel> typed = Checker(file, kernel, stdlib, point, diags, options).run();
   if (!typed)

@@ -1,5 +1,5 @@
-// What concerns a file as a whole: names declared twice, and functions that no kernel instantiates, judged as far as names,
-// jumps and returns go (their types are known only at a call).
+// What concerns a file as a whole: names declared twice, and functions that no kernel instantiates, judged as
+// far as names, jumps and returns go (their types are known only at a call).
 #include "compiler/sema/Builtins.h"
 #include "compiler/sema/Check.h"
 #include "compiler/sema/Returns.h"
@@ -12,14 +12,19 @@ namespace {
 
 bool isTypeVariable(const std::string &name) { return name.size() == 1 && name[0] >= 'A' && name[0] <= 'Z'; }
 
-/// A signature with its names numbered in order of appearance, so that two that differ in spelling alone are equal.
+/// A signature with its names numbered in order of appearance, so that two that differ in spelling alone are
+/// equal.
 std::string canonicalSignature(const ast::Function &f) {
   std::map<std::string, size_t> numbers;
-  auto number = [&](const std::string &name) { return "#" + std::to_string(numbers.try_emplace(name, numbers.size()).first->second); };
+  auto number = [&](const std::string &name) {
+    return "#" + std::to_string(numbers.try_emplace(name, numbers.size()).first->second);
+  };
   std::string s = f.name.text;
   for (const ast::Param &p : f.params) {
     s += ",";
-    s += p.type.kind == ast::TypeExpr::Kind::Tile ? "tile" : p.type.kind == ast::TypeExpr::Kind::Tensor ? "tensor" : "";
+    s += p.type.kind == ast::TypeExpr::Kind::Tile     ? "tile"
+         : p.type.kind == ast::TypeExpr::Kind::Tensor ? "tensor"
+                                                      : "";
     s += isTypeVariable(p.type.elem.text) ? number(p.type.elem.text) : p.type.elem.text;
     for (ast::ExprP d : p.type.dims)
       s += "[" + (d->kind == ast::Expr::Kind::Name ? number(d->name) : ast::str(d)) + "]";
@@ -30,7 +35,8 @@ std::string canonicalSignature(const ast::Function &f) {
 /// Walks a function that nothing calls.
 class NameCheck {
 public:
-  NameCheck(const ast::File &file, const ast::File *stdlib, Diagnostics &diags) : file_(file), stdlib_(stdlib), diags_(diags) {}
+  NameCheck(const ast::File &file, const ast::File *stdlib, Diagnostics &diags)
+      : file_(file), stdlib_(stdlib), diags_(diags) {}
 
   void run(const ast::Function &f) {
     scopes_.assign(1, {});
@@ -78,7 +84,8 @@ private:
     return names;
   }
 
-  void unknown(diag id, const std::string &name, SourceRange range, const std::vector<std::string> &candidates) {
+  void unknown(diag id, const std::string &name, SourceRange range,
+               const std::vector<std::string> &candidates) {
     if (!reported_.insert(name).second)
       return;
     auto b = diags_.report(id, range, name);
@@ -140,13 +147,15 @@ private:
 
   void expr(ast::ExprP e) {
     using K = ast::Expr::Kind;
-    if (e->kind == K::Name && !isVisible(e->name) && e->name != "ctx" && !isFunction(e->name) && !scalarTypeNamed(e->name)) {
+    if (e->kind == K::Name && !isVisible(e->name) && e->name != "ctx" && !isFunction(e->name) &&
+        !scalarTypeNamed(e->name)) {
       std::vector<std::string> names;
       for (const auto &scope : scopes_)
         names.insert(names.end(), scope.begin(), scope.end());
       unknown(diag::UnknownName, e->name, e->range, names);
     }
-    if ((e->kind == K::Call || e->kind == K::Generic) && !isVisible(e->name) && !isFunction(e->name) && !scalarTypeNamed(e->name))
+    if ((e->kind == K::Call || e->kind == K::Generic) && !isVisible(e->name) && !isFunction(e->name) &&
+        !scalarTypeNamed(e->name))
       unknown(diag::UnknownFunction, e->name, e->opRange.isValid() ? e->opRange : e->range, functionNames());
     if (e->typeArg)
       type(*e->typeArg);
@@ -201,7 +210,8 @@ void checkFile(const ast::File &file, const ast::File *stdlib, Diagnostics &diag
   for (const auto &k : file.kernels) {
     auto [it, fresh] = kernels.try_emplace(k->name.text, k->name.range);
     if (!fresh)
-      diags.report(diag::DuplicateKernel, k->name.range, k->name.text).note(it->second, "first declared here");
+      diags.report(diag::DuplicateKernel, k->name.range, k->name.text)
+          .note(it->second, "first declared here");
   }
   for (const auto &f : file.functions) {
     auto [it, fresh] = functions.try_emplace(canonicalSignature(*f), f->name.range);

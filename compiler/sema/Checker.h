@@ -1,5 +1,6 @@
-// The type checker of one kernel at one point, as a class because its rules call each other: names, types, statements,
-// expressions, built-ins and functions each in a file of their own. Internal to the library; Check.h is the entry.
+// The type checker of one kernel at one point, as a class because its rules call each other: names, types,
+// statements, expressions, built-ins and functions each in a file of their own. Internal to the library;
+// Check.h is the entry.
 #pragma once
 #include "compiler/sema/Builtins.h"
 #include "compiler/sema/Check.h"
@@ -11,8 +12,9 @@
 
 namespace phobos::sema {
 
-/// What an expression came to: nothing because an error was reported (everything that uses it keeps silent), a typed node, literals
-/// that have no type yet, a whole tensor (a name, only good to be sliced or passed on), or no value (`barrier()`).
+/// What an expression came to: nothing because an error was reported (everything that uses it keeps silent),
+/// a typed node, literals that have no type yet, a whole tensor (a name, only good to be sliced or passed
+/// on), or no value (`barrier()`).
 struct Value {
   enum class Kind : uint8_t { Error, Typed, Literal, Tensor, Nothing };
   Kind kind = Kind::Error;
@@ -35,10 +37,10 @@ struct Value {
 struct Entity {
   enum class Kind : uint8_t { Let, Var, Counter, Constant, Dim, Scalar, Tensor, Poison };
   Kind kind = Kind::Poison;
-  VarId var = 0;       ///< Let, Var, Counter
-  int64_t value = 0;   ///< Constant
-  DimId dim = 0;       ///< Dim
-  ParamId param = 0;   ///< Scalar, Tensor
+  VarId var = 0;         ///< Let, Var, Counter
+  int64_t value = 0;     ///< Constant
+  DimId dim = 0;         ///< Dim
+  ParamId param = 0;     ///< Scalar, Tensor
   ExprP known = nullptr; ///< Let: the Int or Bool node that it is known to be
   SourceRange range;
 };
@@ -55,8 +57,8 @@ struct BuiltinCall {
 
 class Checker {
 public:
-  Checker(const ast::File &file, const ast::Kernel &kernel, const ast::File *stdlib, const Point &point, Diagnostics &diags,
-          const CheckOptions &options);
+  Checker(const ast::File &file, const ast::Kernel &kernel, const ast::File *stdlib, const Point &point,
+          Diagnostics &diags, const CheckOptions &options);
   std::unique_ptr<TypedKernel> run();
 
 private:
@@ -90,7 +92,8 @@ private:
   void checkTensorcore(const ast::Attribute &a);
   void checkPipeline(const ast::Attribute &a);
   void checkGrid(const ast::Attribute &a);
-  std::optional<int64_t> attributeConstant(const ast::Attribute &a, ast::ExprP e, int64_t least, int64_t most);
+  std::optional<int64_t> attributeConstant(const ast::Attribute &a, ast::ExprP e, int64_t least,
+                                           int64_t most);
 
   // Names.cpp
   template <typename... Args> Diagnostics::Builder report(diag id, SourceRange range, const Args &...args) {
@@ -149,7 +152,8 @@ private:
   Value logical(ast::BinaryOp op, Expr *a, Expr *b, SourceRange range);
   Value checkConditional(const ast::Expr &e);
   Value select(Op op, Expr *condition, Value a, Value b, SourceRange range);
-  /// `check`, and literals without anything to adapt to become i32 and f32; null if there is no value (reported).
+  /// `check`, and literals without anything to adapt to become i32 and f32; null if there is no value
+  /// (reported).
   Expr *checkTyped(ast::ExprP e);
   Expr *typed(Value v);
   bool needsValue(const Value &v);
@@ -159,11 +163,13 @@ private:
   Expr *adaptDefault(const Literal &l);
   std::optional<ScalarType> join(ScalarType a, ScalarType b);
   bool converts(ScalarType from, ScalarType to);
-  /// Both made one element type (of arithmetic: two equal f8 become f32); the join is reported as E0401 where there is none.
+  /// Both made one element type (of arithmetic: two equal f8 become f32); the join is reported as E0401 where
+  /// there is none.
   bool unify(Value a, Value b, Expr *&x, Expr *&y, bool arithmetic, std::string_view what, SourceRange range);
   bool unifyShapes(Expr *&x, Expr *&y, SourceRange range);
   std::optional<std::vector<int64_t>> joinShapes(const Type &a, const Type &b);
-  /// The value as `target` where the language converts and broadcasts without being asked; null (reported) elsewhere.
+  /// The value as `target` where the language converts and broadcasts without being asked; null (reported)
+  /// elsewhere.
   Expr *coerce(Value v, const Type &target, Use use, SourceRange at);
   Expr *toIndex(Value v, std::string_view what);
   Value convertTo(Value v, ScalarType t, SourceRange range);
@@ -180,10 +186,13 @@ private:
 
   // Slices.cpp
   Value checkIndex(const ast::Expr &e);
-  bool tensorSubscripts(const ast::Expr &e, ParamId tensor, std::vector<Subscript> &subs, std::vector<int64_t> &shape);
-  std::optional<Subscript> tensorSubscript(const ast::Subscript &s, const Extent &extent, std::string_view tensor);
+  bool tensorSubscripts(const ast::Expr &e, ParamId tensor, std::vector<Subscript> &subs,
+                        std::vector<int64_t> &shape);
+  std::optional<Subscript> tensorSubscript(const ast::Subscript &s, const Extent &extent,
+                                           std::string_view tensor);
   std::optional<int64_t> sliceLength(const ast::Subscript &s, Expr *start, Expr *end);
-  Value load(ParamId tensor, std::vector<Subscript> subs, const std::vector<int64_t> &shape, Expr *fill, SourceRange range);
+  Value load(ParamId tensor, std::vector<Subscript> subs, const std::vector<int64_t> &shape, Expr *fill,
+             SourceRange range);
   struct TilePart {
     std::vector<int64_t> offsets, lengths, shape;
     std::vector<bool> dropped;
@@ -213,7 +222,8 @@ private:
   Value quotientUp(const BuiltinCall &c);
   Value random(const BuiltinCall &c);
   Expr *floatOperand(ast::ExprP e, std::string_view what);
-  bool operands(Value a, Value b, std::string_view what, std::string_view kind, SourceRange range, Expr *&x, Expr *&y);
+  bool operands(Value a, Value b, std::string_view what, std::string_view kind, SourceRange range, Expr *&x,
+                Expr *&y);
 
   // BuiltinsShape.cpp
   Value transposed(const BuiltinCall &c);
@@ -253,14 +263,15 @@ private:
     const ast::Function *function = nullptr;
     std::map<std::string, ScalarType, std::less<>> types;
     std::map<std::string, Extent, std::less<>> dims;
-    std::vector<Type> params;          ///< of value parameters
-    std::vector<int> cost;             ///< one a parameter: conversions and generality; less is more specific
+    std::vector<Type> params; ///< of value parameters
+    std::vector<int> cost;    ///< one a parameter: conversions and generality; less is more specific
   };
   using Functions = std::vector<const ast::Function *>;
   std::vector<Functions> functionsNamed(std::string_view name);
   Value checkFunctionCall(const ast::Expr &e, const std::vector<Functions> &tiers);
   bool fits(const Functions &functions, const std::vector<Argument> &args);
-  std::optional<Candidate> choose(const ast::Expr &call, const Functions &functions, const std::vector<Argument> &args);
+  std::optional<Candidate> choose(const ast::Expr &call, const Functions &functions,
+                                  const std::vector<Argument> &args);
   std::optional<Candidate> match(const ast::Function &f, const std::vector<Argument> &args, std::string &why);
   bool bindTypes(const ast::Function &f, const std::vector<Argument> &args, Candidate &c, std::string &why);
   bool bindExtents(const ast::Param &p, const Argument &a, Candidate &c, bool ones, std::string &why);
@@ -279,9 +290,10 @@ private:
   std::vector<Scope> scopes_;
   std::vector<Frame> frames_;
   std::deque<Literal> literals_;
-  Block *block_ = nullptr;           ///< where statements go
-  const ast::Expr *statementCall_ = nullptr; ///< the call that is a whole statement: store and barrier may stand there
-  std::set<std::string, std::less<>> reported_;  ///< unknown names: once each
+  Block *block_ = nullptr; ///< where statements go
+  const ast::Expr *statementCall_ =
+      nullptr; ///< the call that is a whole statement: store and barrier may stand there
+  std::set<std::string, std::less<>> reported_; ///< unknown names: once each
   std::set<const ast::Function *> failedFunctions_;
   unsigned depth_ = 0, inlinedStatements_ = 0;
   bool failed_ = false, tooLarge_ = false;

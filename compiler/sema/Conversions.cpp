@@ -1,4 +1,5 @@
-// Literals that adapt, joins of two types, broadcasts, and what is converted without being asked (spec/types.md).
+// Literals that adapt, joins of two types, broadcasts, and what is converted without being asked
+// (spec/types.md).
 #include "compiler/sema/Checker.h"
 #include <algorithm>
 #include <cmath>
@@ -13,16 +14,20 @@ static bool isF8(S t) { return t == S::F8E4M3 || t == S::F8E5M2; }
 Expr *Checker::adapt(const Literal &l, S t) {
   std::string found = l.isFloat ? "a float" : "an integer";
   if (t == S::Bool || (l.isFloat && isInteger(t))) {
-    report(diag::NeedsConversion, l.range, spelled(l), found, phobos::name(t)).help("write " + std::string(phobos::name(t)) + "(..)");
+    report(diag::NeedsConversion, l.range, spelled(l), found, phobos::name(t))
+        .help("write " + std::string(phobos::name(t)) + "(..)");
     return nullptr;
   }
   if (!l.isConstant) {
     Expr *a = adapt(*l.a, t), *b = l.b ? adapt(*l.b, t) : nullptr;
     if (!a || (l.b && !b))
       return nullptr;
-    Value v = l.kind == Literal::Kind::Choice   ? select(l.choice, l.condition, Value::typed(a), Value::typed(b), l.range)
-              : l.kind == Literal::Kind::Binary ? binary(l.binary, Value::typed(a), Value::typed(b), l.range)
-                                                : Value::typed(node(l.kind == Literal::Kind::Neg ? Op::Neg : Op::BitNot, a->type, l.range, {a}));
+    Value v =
+        l.kind == Literal::Kind::Choice
+            ? select(l.choice, l.condition, Value::typed(a), Value::typed(b), l.range)
+        : l.kind == Literal::Kind::Binary
+            ? binary(l.binary, Value::typed(a), Value::typed(b), l.range)
+            : Value::typed(node(l.kind == Literal::Kind::Neg ? Op::Neg : Op::BitNot, a->type, l.range, {a}));
     return v.isTyped() ? v.expr : nullptr;
   }
   if (isInteger(t)) {
@@ -73,7 +78,8 @@ bool Checker::converts(S from, S to) {
   return isSigned(from) == isSigned(to) && bitWidth(from) <= bitWidth(to);
 }
 
-bool Checker::unify(Value a, Value b, Expr *&x, Expr *&y, bool arithmetic, std::string_view what, SourceRange range) {
+bool Checker::unify(Value a, Value b, Expr *&x, Expr *&y, bool arithmetic, std::string_view what,
+                    SourceRange range) {
   if (!needsValue(a) || !needsValue(b))
     return false;
   S t;
@@ -83,7 +89,8 @@ bool Checker::unify(Value a, Value b, Expr *&x, Expr *&y, bool arithmetic, std::
     const Literal &l = *(a.isLiteral() ? a : b).literal;
     t = (a.isLiteral() ? b : a).expr->type.elem;
     if (t == S::Bool) {
-      report(diag::NoCommonType, range, what, a.isLiteral() ? spelled(l) : "bool", a.isLiteral() ? "bool" : spelled(l));
+      report(diag::NoCommonType, range, what, a.isLiteral() ? spelled(l) : "bool",
+             a.isLiteral() ? "bool" : spelled(l));
       return false;
     }
     if (l.isFloat && isInteger(t))
@@ -91,7 +98,8 @@ bool Checker::unify(Value a, Value b, Expr *&x, Expr *&y, bool arithmetic, std::
   } else {
     auto joined = join(a.expr->type.elem, b.expr->type.elem);
     if (!joined) {
-      report(diag::NoCommonType, range, what, str(a.expr->type), str(b.expr->type)).help("convert one of them, as in i32(..)");
+      report(diag::NoCommonType, range, what, str(a.expr->type), str(b.expr->type))
+          .help("convert one of them, as in i32(..)");
       return false;
     }
     t = *joined;
@@ -103,12 +111,15 @@ bool Checker::unify(Value a, Value b, Expr *&x, Expr *&y, bool arithmetic, std::
   return x && y;
 }
 
-/// NumPy's rule: aligned at the last axis, an extent of 1 or a missing leading axis repeats. A scalar has no axes.
+/// NumPy's rule: aligned at the last axis, an extent of 1 or a missing leading axis repeats. A scalar has no
+/// axes.
 std::optional<std::vector<int64_t>> Checker::joinShapes(const Type &a, const Type &b) {
   size_t rank = std::max(a.shape.size(), b.shape.size());
   std::vector<int64_t> shape(rank);
   for (size_t i = 0; i < rank; ++i) {
-    auto at = [&](const Type &t) { return i + t.shape.size() < rank ? 1 : t.shape[i + t.shape.size() - rank]; };
+    auto at = [&](const Type &t) {
+      return i + t.shape.size() < rank ? 1 : t.shape[i + t.shape.size() - rank];
+    };
     int64_t p = at(a), q = at(b);
     if (p != q && p != 1 && q != 1)
       return std::nullopt;
@@ -122,7 +133,8 @@ bool Checker::unifyShapes(Expr *&x, Expr *&y, SourceRange range) {
     return true;
   auto shape = joinShapes(x->type, y->type);
   if (!shape) {
-    report(diag::ShapesDiffer, range, str(x->type.shape), str(y->type.shape)).help("extents must be equal or 1");
+    report(diag::ShapesDiffer, range, str(x->type.shape), str(y->type.shape))
+        .help("extents must be equal or 1");
     return false;
   }
   if (!checkTileSize(Type::tile(x->type.elem, *shape), range))
@@ -161,7 +173,8 @@ Expr *Checker::coerce(Value v, const Type &target, Use use, SourceRange at) {
   } else {
     if (!converts(v.expr->type.elem, target.elem)) {
       std::string to(phobos::name(target.elem));
-      report(diag::NeedsConversion, at, words(use), phobos::name(v.expr->type.elem), to).help("write " + to + "(..) around the value");
+      report(diag::NeedsConversion, at, words(use), phobos::name(v.expr->type.elem), to)
+          .help("write " + to + "(..) around the value");
       return nullptr;
     }
     e = convert(v.expr, target.elem, v.expr->range);
@@ -171,7 +184,8 @@ Expr *Checker::coerce(Value v, const Type &target, Use use, SourceRange at) {
   auto shape = joinShapes(e->type, target);
   if (target.isScalar() || !shape || *shape != target.shape) {
     std::string want = target.isScalar() ? "of a scalar" : str(target.shape);
-    auto b = report(diag::ShapeNotAssignable, at, words(use), e->type.isScalar() ? "of a scalar" : str(e->type.shape), want);
+    auto b = report(diag::ShapeNotAssignable, at, words(use),
+                    e->type.isScalar() ? "of a scalar" : str(e->type.shape), want);
     if (target.isScalar() && e->type.elements() == 1)
       b.help(e->type.rank() == 1 ? "take its element: t[0]" : "take its element: t[0, 0]");
     return nullptr;
@@ -199,7 +213,8 @@ Expr *Checker::toIndex(Value v, std::string_view what) {
   return convert(v.expr, S::Index, v.range);
 }
 
-/// T(x): every number to every other. A literal is taken as T where T holds it, else converted like any value.
+/// T(x): every number to every other. A literal is taken as T where T holds it, else converted like any
+/// value.
 Value Checker::convertTo(Value v, S t, SourceRange range) {
   if (!needsValue(v))
     return Value::error();
@@ -209,23 +224,29 @@ Value Checker::convertTo(Value v, S t, SourceRange range) {
   }
   const Literal &l = *v.literal;
   if (!l.isConstant || t == S::Bool) {
-    Expr *e = l.isConstant ? adaptDefault(l) : isFloat(t) || (isInteger(t) && !l.isFloat) ? adapt(l, t) : adaptDefault(l);
+    Expr *e = l.isConstant                                 ? adaptDefault(l)
+              : isFloat(t) || (isInteger(t) && !l.isFloat) ? adapt(l, t)
+                                                           : adaptDefault(l);
     return e ? Value::typed(convert(e, t, range)) : Value::error();
   }
   if (isInteger(t) && !l.isFloat) {
     auto n = integerValue(l);
     if (n && holds(t, *n))
       return Value::typed(intNode(static_cast<int64_t>(*n), t, range));
-    if (n && *n >= -(static_cast<__int128>(1) << 63) && *n < (static_cast<__int128>(1) << 64)) // wraps, as T(x) of a wider integer does
-      return Value::typed(convert(intNode(static_cast<int64_t>(static_cast<uint64_t>(*n)), S::I64, range), t, range));
+    if (n && *n >= -(static_cast<__int128>(1) << 63) &&
+        *n < (static_cast<__int128>(1) << 64)) // wraps, as T(x) of a wider integer does
+      return Value::typed(
+          convert(intNode(static_cast<int64_t>(static_cast<uint64_t>(*n)), S::I64, range), t, range));
     report(diag::LiteralDoesNotFit, l.range, spelled(l), phobos::name(S::I64));
     return Value::error();
   }
   if (isFloat(t)) {
     if (auto x = floatValue(l, t))
       return Value::typed(floatNode(*x, t, range));
-    auto wide = floatValue(l, S::F64); // overflows as the conversion of a value would: to infinity, or saturated
-    return wide ? Value::typed(convert(floatNode(*wide, S::F64, range), t, range)) : Value::typed(adapt(l, S::F64));
+    auto wide =
+        floatValue(l, S::F64); // overflows as the conversion of a value would: to infinity, or saturated
+    return wide ? Value::typed(convert(floatNode(*wide, S::F64, range), t, range))
+                : Value::typed(adapt(l, S::F64));
   }
   Expr *wide = adapt(l, S::F64); // a float to an integer: truncated from its exact value
   return wide ? Value::typed(convert(wide, t, range)) : Value::error();

@@ -1,5 +1,5 @@
-// The typed tree as text: one statement a line, expressions in prefix form with their types where a type is not plain from
-// the operands.
+// The typed tree as text: one statement a line, expressions in prefix form with their types where a type is
+// not plain from the operands.
 #include "compiler/sema/Typed.h"
 #include <cmath>
 #include <cstdio>
@@ -30,7 +30,8 @@ private:
       return s + std::string(name(p.elem));
     s += "tensor<" + std::string(name(p.elem)) + ">[";
     for (size_t i = 0; i < p.extents.size(); ++i)
-      s += (i ? ", " : "") + (p.extents[i].fixed ? std::to_string(*p.extents[i].fixed) : kernel_.dims[p.extents[i].dim]);
+      s += (i ? ", " : "") +
+           (p.extents[i].fixed ? std::to_string(*p.extents[i].fixed) : kernel_.dims[p.extents[i].dim]);
     return s + "]" + (p.isRead ? " read" : "") + (p.isWritten ? " written" : "");
   }
 
@@ -44,7 +45,8 @@ private:
     number("max_registers", kernel_.maxRegisters);
     number("stages", kernel_.stages);
     if (kernel_.tensorcore)
-      line("tensorcore " + std::string(*kernel_.tensorcore == ScalarType::F32 ? "tf32" : name(*kernel_.tensorcore)));
+      line("tensorcore " +
+           std::string(*kernel_.tensorcore == ScalarType::F32 ? "tf32" : name(*kernel_.tensorcore)));
     if (kernel_.pipelined)
       line("pipelined");
     if (kernel_.persistent)
@@ -70,7 +72,9 @@ private:
 
   std::string local(VarId v) { return kernel_.vars[v].name + "." + std::to_string(v); }
 
-  static std::string suffix(const Stmt &s) { return s.control == Variance::Uniform ? "" : s.control == Variance::Warp ? " !warp" : " !thread"; }
+  static std::string suffix(const Stmt &s) {
+    return s.control == Variance::Uniform ? "" : s.control == Variance::Warp ? " !warp" : " !thread";
+  }
 
   void statement(const Stmt &s) {
     switch (s.kind) {
@@ -113,7 +117,8 @@ private:
   std::string subscripts(const std::vector<Subscript> &subs) {
     std::string s = "[";
     for (size_t i = 0; i < subs.size(); ++i)
-      s += (i ? ", " : "") + expr(subs[i].start) + (subs[i].isPoint ? "" : " :+ " + std::to_string(subs[i].length));
+      s += (i ? ", " : "") + expr(subs[i].start) +
+           (subs[i].isPoint ? "" : " :+ " + std::to_string(subs[i].length));
     return s + "]";
   }
 
@@ -137,7 +142,8 @@ private:
   static std::string tilePart(const Expr &e) {
     std::string s = "[";
     for (size_t i = 0; i < e.offsets.size(); ++i)
-      s += (i ? ", " : "") + std::to_string(e.offsets[i]) + (e.dropped[i] ? "" : " :+ " + std::to_string(e.lengths[i]));
+      s += (i ? ", " : "") + std::to_string(e.offsets[i]) +
+           (e.dropped[i] ? "" : " :+ " + std::to_string(e.lengths[i]));
     return s + "]";
   }
 
@@ -197,13 +203,16 @@ private:
     case Op::Reduce:
     case Op::ArgReduce:
     case Op::Scan:
-      return std::string(name(e.op)) + "." + reductionName(e.reduction) + (e.axis < 0 ? ".all" : ".axis" + std::to_string(e.axis)) + arguments(e);
+      return std::string(name(e.op)) + "." + reductionName(e.reduction) +
+             (e.axis < 0 ? ".all" : ".axis" + std::to_string(e.axis)) + arguments(e);
     case Op::Dot:
       return (e.transposeB ? "dot_t<" : "dot<") + str(e.type) + ">" + arguments(e);
     case Op::Load:
-      return "load " + kernel_.params[e.param].name + subscripts(e.subscripts) + (e.args.empty() ? "" : " fill " + expr(e.args[0]));
+      return "load " + kernel_.params[e.param].name + subscripts(e.subscripts) +
+             (e.args.empty() ? "" : " fill " + expr(e.args[0]));
     case Op::Atomic:
-      return std::string("atomic_") + atomicName(e.atomic) + " " + kernel_.params[e.param].name + subscripts(e.subscripts) + arguments(e);
+      return std::string("atomic_") + atomicName(e.atomic) + " " + kernel_.params[e.param].name +
+             subscripts(e.subscripts) + arguments(e);
     case Op::Call:
       return call(e);
     default:

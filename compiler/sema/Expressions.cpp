@@ -89,14 +89,16 @@ Expr *Checker::typed(Value v) {
 Expr *Checker::checkTyped(ast::ExprP e) { return typed(check(e)); }
 
 static std::string_view spelling(B op) {
-  static constexpr std::string_view names[] = {"'+'", "'-'", "'*'", "'/'", "'%'", "'&'", "'|'", "'^'", "'<<'", "'>>'",
-                                               "'=='", "'!='", "'<'", "'<='", "'>'", "'>='", "'&&'", "'||'"};
+  static constexpr std::string_view names[] = {"'+'", "'-'",  "'*'",  "'/'",  "'%'",  "'&'",
+                                               "'|'", "'^'",  "'<<'", "'>>'", "'=='", "'!='",
+                                               "'<'", "'<='", "'>'",  "'>='", "'&&'", "'||'"};
   return names[static_cast<size_t>(op)];
 }
 
 static Op opOf(B op) {
-  static constexpr Op ops[] = {Op::Add, Op::Sub, Op::Mul, Op::Div, Op::Rem, Op::And, Op::Or, Op::Xor, Op::Shl, Op::Shr,
-                               Op::Eq,  Op::Ne,  Op::Lt,  Op::Le,  Op::Gt,  Op::Ge,  Op::LogicalAnd, Op::LogicalOr};
+  static constexpr Op ops[] = {Op::Add, Op::Sub, Op::Mul, Op::Div, Op::Rem,        Op::And,
+                               Op::Or,  Op::Xor, Op::Shl, Op::Shr, Op::Eq,         Op::Ne,
+                               Op::Lt,  Op::Le,  Op::Gt,  Op::Ge,  Op::LogicalAnd, Op::LogicalOr};
   return ops[static_cast<size_t>(op)];
 }
 
@@ -129,7 +131,11 @@ Value Checker::checkUnary(const ast::Expr &e) {
   S t = x->type.elem;
   bool fits = e.unaryOp == U::Not ? t == S::Bool : e.unaryOp == U::BitNot ? isInteger(t) : t != S::Bool;
   if (!fits) {
-    report(diag::WrongOperand, e.range, what, e.unaryOp == U::Not ? "bool" : e.unaryOp == U::BitNot ? "integers" : "a number", str(x->type));
+    report(diag::WrongOperand, e.range, what,
+           e.unaryOp == U::Not      ? "bool"
+           : e.unaryOp == U::BitNot ? "integers"
+                                    : "a number",
+           str(x->type));
     return Value::error();
   }
   if (isFloat(t) && bitWidth(t) == 8) // arithmetic on f8 is f32
@@ -137,15 +143,16 @@ Value Checker::checkUnary(const ast::Expr &e) {
   if (auto n = constant(x)) {
     if (e.unaryOp == U::Not)
       return Value::typed(boolNode(!*n, e.range));
-    if (auto r = e.unaryOp == U::Neg ? foldInteger(Op::Sub, t, 0, *n) : foldInteger(Op::Sub, t, -1, *n)) // ~n is -1 - n
+    if (auto r = e.unaryOp == U::Neg ? foldInteger(Op::Sub, t, 0, *n)
+                                     : foldInteger(Op::Sub, t, -1, *n)) // ~n is -1 - n
       return Value::typed(intNode(*r, t, e.range));
   }
   Op op = e.unaryOp == U::Neg ? Op::Neg : e.unaryOp == U::BitNot ? Op::BitNot : Op::Not;
   return Value::typed(node(op, x->type, e.range, {x}));
 }
 
-/// A chain such as `a + b + c + ..` is walked along its left side, not recursed into: it may have as many operators as the parser
-/// lets pass.
+/// A chain such as `a + b + c + ..` is walked along its left side, not recursed into: it may have as many
+/// operators as the parser lets pass.
 Value Checker::checkBinary(const ast::Expr &e) {
   std::vector<const ast::Expr *> chain;
   const ast::Expr *left = &e;
@@ -168,7 +175,8 @@ Value Checker::binary(B op, Value a, Value b, SourceRange range) {
     Expr *x = typed(a), *y = typed(b);
     return x && y ? logical(op, x, y, range) : Value::error();
   }
-  bool integersOnly = op == B::Rem || op == B::Shl || op == B::Shr || op == B::And || op == B::Or || op == B::Xor;
+  bool integersOnly =
+      op == B::Rem || op == B::Shl || op == B::Shr || op == B::And || op == B::Or || op == B::Xor;
   if (a.isLiteral() && b.isLiteral() && !isComparison(op)) {
     if (integersOnly && (a.literal->isFloat || b.literal->isFloat)) {
       report(diag::WrongOperand, range, spelling(op), "integers", "a float");
@@ -188,10 +196,12 @@ Value Checker::binary(B op, Value a, Value b, SourceRange range) {
   if (!unify(a, b, x, y, true, spelling(op), range))
     return Value::error();
   S t = x->type.elem;
-  bool ofBools = op == B::Eq || op == B::Ne || op == B::And || op == B::Or || op == B::Xor; // & | ^ of bools take no shortcut
+  bool ofBools = op == B::Eq || op == B::Ne || op == B::And || op == B::Or ||
+                 op == B::Xor; // & | ^ of bools take no shortcut
   bool fits = t == S::Bool ? ofBools : !integersOnly || isInteger(t);
   if (!fits) {
-    auto b2 = report(diag::WrongOperand, range, spelling(op), integersOnly ? "integers" : "numbers", str(isFloat(t) || t == S::Bool ? x->type : y->type));
+    auto b2 = report(diag::WrongOperand, range, spelling(op), integersOnly ? "integers" : "numbers",
+                     str(isFloat(t) || t == S::Bool ? x->type : y->type));
     if (op == B::Rem)
       b2.help("write x - y * floor(x / y), or convert to an integer");
     return Value::error();
@@ -221,10 +231,12 @@ Value Checker::checkConditional(const ast::Expr &e) {
   return select(Op::Conditional, condition, a, b, e.range);
 }
 
-/// Conditional (a scalar condition) or Where (a condition of the values' shape). Of two literals it stays a literal.
+/// Conditional (a scalar condition) or Where (a condition of the values' shape). Of two literals it stays a
+/// literal.
 Value Checker::select(Op op, Expr *condition, Value a, Value b, SourceRange range) {
   if (a.isLiteral() && b.isLiteral()) {
-    if (auto known = constant(condition); known && condition->type.isScalar() && a.literal->isFloat == b.literal->isFloat)
+    if (auto known = constant(condition);
+        known && condition->type.isScalar() && a.literal->isFloat == b.literal->isFloat)
       return *known ? a : b;
     Literal &l = literals_.emplace_back();
     l.kind = Literal::Kind::Choice;

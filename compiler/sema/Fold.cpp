@@ -1,11 +1,16 @@
-// Constant folding of scalar integers, and differences of index expressions that are constant though the expressions are not.
+// Constant folding of scalar integers, and differences of index expressions that are constant though the
+// expressions are not.
 #include "compiler/host/Numeric.h"
 #include "compiler/sema/Checker.h"
 
 namespace phobos::sema {
 
-static int64_t wrappedAdd(int64_t a, int64_t b) { return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b)); }
-static int64_t wrappedMul(int64_t a, int64_t b) { return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b)); }
+static int64_t wrappedAdd(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+}
+static int64_t wrappedMul(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+}
 static int64_t negated(int64_t a) { return static_cast<int64_t>(-static_cast<uint64_t>(a)); }
 static int64_t divided(int64_t a, int64_t b) { return b == 0 ? 0 : b == -1 ? negated(a) : a / b; }
 static int64_t remainder(int64_t a, int64_t b) { return b == 0 ? a : b == -1 ? 0 : a % b; }
@@ -72,8 +77,8 @@ std::optional<int64_t> foldInteger(Op op, ScalarType t, int64_t a, int64_t b) {
 
 namespace {
 
-/// A sum of terms with constant factors. A term is an expression whose value does not change between two evaluations in one
-/// statement, named by its structure.
+/// A sum of terms with constant factors. A term is an expression whose value does not change between two
+/// evaluations in one statement, named by its structure.
 struct Linear {
   std::map<std::string, int64_t> terms;
   int64_t constant = 0;
@@ -109,8 +114,9 @@ bool structure(ExprP e, std::string &key) {
     if (!e->type.isScalar())
       return false;
   }
-  key += std::string(name(e->op)) + ":" + str(e->type) + ":" + std::to_string(e->intValue) + ":" + std::to_string(e->floatValue) + ":" +
-         std::to_string(e->var) + ":" + std::to_string(e->param) + ":" + std::to_string(e->dim) + ":" + std::to_string(e->axis) + ":" +
+  key += std::string(name(e->op)) + ":" + str(e->type) + ":" + std::to_string(e->intValue) + ":" +
+         std::to_string(e->floatValue) + ":" + std::to_string(e->var) + ":" + std::to_string(e->param) + ":" +
+         std::to_string(e->dim) + ":" + std::to_string(e->axis) + ":" +
          std::to_string(static_cast<int>(e->reduction));
   for (int64_t n : e->offsets)
     key += "," + std::to_string(n);
@@ -152,7 +158,8 @@ std::optional<Linear> linear(ExprP e) {
     return x ? std::optional(r) : std::nullopt;
   }
   // a widening keeps the value
-  if (integers && e->op == Op::Convert && isInteger(e->args[0]->type.elem) && bitWidth(e->args[0]->type.elem) <= bitWidth(e->type.elem))
+  if (integers && e->op == Op::Convert && isInteger(e->args[0]->type.elem) &&
+      bitWidth(e->args[0]->type.elem) <= bitWidth(e->type.elem))
     return linear(e->args[0]);
   std::string key;
   if (!structure(e, key))

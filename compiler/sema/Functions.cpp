@@ -5,8 +5,9 @@
 
 namespace phobos::sema {
 
-/// The functions of a name, nearest first: the file's own hide those of the stdlib that take the same arguments. The stdlib sees
-/// only itself, so that a user's function does not change what another one of the stdlib means.
+/// The functions of a name, nearest first: the file's own hide those of the stdlib that take the same
+/// arguments. The stdlib sees only itself, so that a user's function does not change what another one of the
+/// stdlib means.
 std::vector<Checker::Functions> Checker::functionsNamed(std::string_view name) {
   bool inStdlib = frame().function && frame().function->fromStdlib;
   std::vector<Functions> tiers;
@@ -37,7 +38,8 @@ Value Checker::checkFunctionCall(const ast::Expr &e, const std::vector<Functions
     args.push_back({v, a});
   }
   if (!e.keywords.empty()) {
-    report(diag::UnknownKeyword, e.keywords[0].name.range, e.name, e.keywords[0].name.text).help("arguments of functions are given by position");
+    report(diag::UnknownKeyword, e.keywords[0].name.range, e.name, e.keywords[0].name.text)
+        .help("arguments of functions are given by position");
     return Value::error();
   }
   if (!ok)
@@ -114,7 +116,8 @@ Value Checker::instantiate(const Candidate &c, const std::vector<Argument> &args
       inlined->params.push_back(entity.var);
     }
     if (c.types.count(f.params[i].name.text) || c.dims.count(f.params[i].name.text))
-      report(diag::NameClash, f.params[i].name.range, f.params[i].name.text, "a type or a dimension of this function");
+      report(diag::NameClash, f.params[i].name.range, f.params[i].name.text,
+             "a type or a dimension of this function");
     else
       declare(f.params[i].name, entity);
   }

@@ -81,7 +81,8 @@ std::optional<double> floatValue(const Literal &l, ScalarType t) {
       return std::nullopt;
     return rounded(l.floatValue, t);
   }
-  bool integersOnly = l.kind == Literal::Kind::Int || l.kind == Literal::Kind::BitNot || (l.kind == Literal::Kind::Binary && needsIntegers(l.binary));
+  bool integersOnly = l.kind == Literal::Kind::Int || l.kind == Literal::Kind::BitNot ||
+                      (l.kind == Literal::Kind::Binary && needsIntegers(l.binary));
   if (integersOnly) {
     auto n = integerValue(l);
     return n ? rounded(static_cast<double>(*n), t) : std::nullopt;

@@ -1,5 +1,5 @@
-// Literals before they have a type. An expression of literals alone stays a tree of exact values until the place where it is
-// used says what type it is to have; then it is evaluated in that type as a whole.
+// Literals before they have a type. An expression of literals alone stays a tree of exact values until the
+// place where it is used says what type it is to have; then it is evaluated in that type as a whole.
 #pragma once
 #include "compiler/sema/Typed.h"
 #include "compiler/syntax/Ast.h"
@@ -9,15 +9,16 @@ namespace phobos::sema {
 
 struct Literal {
   enum class Kind : uint8_t {
-    Int,    ///< intValue
-    Float,  ///< floatValue
-    Neg, BitNot, ///< a
+    Int,   ///< intValue
+    Float, ///< floatValue
+    Neg,
+    BitNot, ///< a
     Binary, ///< binary: a, b
     Choice, ///< `a if condition else b`, or where(condition, a, b): the condition is typed, the values adapt
   };
   Kind kind = Kind::Int;
-  bool isFloat = false;    ///< a float literal occurs in it
-  bool isConstant = true;  ///< no Choice occurs in it
+  bool isFloat = false;   ///< a float literal occurs in it
+  bool isConstant = true; ///< no Choice occurs in it
   __int128 intValue = 0;
   double floatValue = 0;
   bool isInfinity = false; ///< written `inf`, not a number that is too large

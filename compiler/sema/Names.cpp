@@ -29,7 +29,8 @@ bool Checker::declare(const ast::Name &name, Entity entity) {
   return false;
 }
 
-void Checker::reportUnknown(diag id, std::string_view name, SourceRange range, std::vector<std::string> candidates) {
+void Checker::reportUnknown(diag id, std::string_view name, SourceRange range,
+                            std::vector<std::string> candidates) {
   if (!reported_.insert(std::string(name)).second)
     return; // said once; more of the same helps nobody
   auto b = report(id, range, name);
@@ -84,11 +85,14 @@ const char *Checker::describe(const Entity &e) {
 Value Checker::checkName(const ast::Expr &e) {
   const Entity *entity = lookup(e.name);
   if (!entity) {
-    const char *what = findBuiltin(e.name) ? "a built-in function" : !functionsNamed(e.name).empty() ? "a function" : nullptr;
+    const char *what = findBuiltin(e.name)               ? "a built-in function"
+                       : !functionsNamed(e.name).empty() ? "a function"
+                                                         : nullptr;
     if (!what && scalarTypeNamed(e.name))
       what = "a type";
     if (e.name == "ctx")
-      report(diag::UnknownMember, e.range, "ctx", "").help("write ctx.block.x, ctx.grid.x, ctx.thread, ctx.warp, ctx.lane or ctx.threads");
+      report(diag::UnknownMember, e.range, "ctx", "")
+          .help("write ctx.block.x, ctx.grid.x, ctx.thread, ctx.warp, ctx.lane or ctx.threads");
     else if (what)
       report(diag::FunctionAsValue, e.range, e.name, what);
     else
@@ -131,7 +135,9 @@ Value Checker::checkName(const ast::Expr &e) {
 /// `ctx.block.x` and its kin: the only members there are.
 Value Checker::checkMember(const ast::Expr &e) {
   static constexpr const char *kAxes = "xyz";
-  auto isCtx = [&](const ast::Expr &x) { return x.kind == ast::Expr::Kind::Name && x.name == "ctx" && !lookup("ctx"); };
+  auto isCtx = [&](const ast::Expr &x) {
+    return x.kind == ast::Expr::Kind::Name && x.name == "ctx" && !lookup("ctx");
+  };
   const ast::Expr &base = *e.args[0];
   SourceRange place = e.opRange.isValid() ? e.opRange : e.range;
   if (isCtx(base)) {
@@ -153,13 +159,16 @@ Value Checker::checkMember(const ast::Expr &e) {
     Op op = e.name == "thread" ? Op::ThreadId : e.name == "warp" ? Op::WarpId : Op::LaneId;
     return Value::typed(node(op, Type::scalar(ScalarType::Index), e.range));
   }
-  if (base.kind == ast::Expr::Kind::Member && isCtx(*base.args[0]) && (base.name == "block" || base.name == "grid")) {
+  if (base.kind == ast::Expr::Kind::Member && isCtx(*base.args[0]) &&
+      (base.name == "block" || base.name == "grid")) {
     size_t axis = std::string_view(kAxes).find(e.name);
     if (e.name.size() != 1 || axis == std::string_view::npos) {
-      report(diag::UnknownMember, place, "ctx." + base.name, e.name).help("write ctx." + base.name + ".x, .y or .z");
+      report(diag::UnknownMember, place, "ctx." + base.name, e.name)
+          .help("write ctx." + base.name + ".x, .y or .z");
       return Value::error();
     }
-    Expr *n = node(base.name == "block" ? Op::BlockId : Op::GridDim, Type::scalar(ScalarType::Index), e.range);
+    Expr *n =
+        node(base.name == "block" ? Op::BlockId : Op::GridDim, Type::scalar(ScalarType::Index), e.range);
     n->axis = static_cast<int>(axis);
     return Value::typed(n);
   }

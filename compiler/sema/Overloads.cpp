@@ -1,4 +1,5 @@
-// Which function a call means: type and dimension names are inferred from the arguments, the most specific signature wins.
+// Which function a call means: type and dimension names are inferred from the arguments, the most specific
+// signature wins.
 #include "compiler/sema/Checker.h"
 #include <algorithm>
 
@@ -7,9 +8,12 @@ namespace phobos::sema {
 using TypeKind = ast::TypeExpr::Kind;
 
 /// Type variables of functions are single capital letters.
-static bool isTypeVariable(const std::string &name) { return name.size() == 1 && name[0] >= 'A' && name[0] <= 'Z'; }
+static bool isTypeVariable(const std::string &name) {
+  return name.size() == 1 && name[0] >= 'A' && name[0] <= 'Z';
+}
 
-/// The costs of one parameter: what the conversion loses in closeness, and how general the signature is there.
+/// The costs of one parameter: what the conversion loses in closeness, and how general the signature is
+/// there.
 static constexpr int kConversionCost = 1000, kBroadcastCost = 500, kTypeVariableCost = 10, kDimensionCost = 1;
 
 std::string Checker::describe(const Argument &a) {
@@ -22,7 +26,8 @@ std::string Checker::describe(const Argument &a) {
     const Param &p = out_->params[a.value.tensor];
     std::string s = "tensor<" + std::string(phobos::name(p.elem)) + ">[";
     for (size_t i = 0; i < p.extents.size(); ++i)
-      s += (i ? ", " : "") + (p.extents[i].fixed ? std::to_string(*p.extents[i].fixed) : out_->dims[p.extents[i].dim]);
+      s += (i ? ", " : "") +
+           (p.extents[i].fixed ? std::to_string(*p.extents[i].fixed) : out_->dims[p.extents[i].dim]);
     return s + "]";
   }
   default:
@@ -30,11 +35,16 @@ std::string Checker::describe(const Argument &a) {
   }
 }
 
-static bool sameExtent(const Extent &a, const Extent &b) { return a.fixed ? b.fixed && *a.fixed == *b.fixed : !b.fixed && a.dim == b.dim; }
+static bool sameExtent(const Extent &a, const Extent &b) {
+  return a.fixed ? b.fixed && *a.fixed == *b.fixed : !b.fixed && a.dim == b.dim;
+}
 
-static std::string extentText(const Extent &e, const TypedKernel &kernel) { return e.fixed ? std::to_string(*e.fixed) : kernel.dims[e.dim]; }
+static std::string extentText(const Extent &e, const TypedKernel &kernel) {
+  return e.fixed ? std::to_string(*e.fixed) : kernel.dims[e.dim];
+}
 
-/// Binds the dimension names of one parameter. Tiles with an extent of 1 wait for the others (`ones`): they broadcast.
+/// Binds the dimension names of one parameter. Tiles with an extent of 1 wait for the others (`ones`): they
+/// broadcast.
 bool Checker::bindExtents(const ast::Param &p, const Argument &a, Candidate &c, bool ones, std::string &why) {
   std::vector<Extent> extents;
   bool isTensor = a.value.kind == Value::Kind::Tensor;
@@ -52,20 +62,25 @@ bool Checker::bindExtents(const ast::Param &p, const Argument &a, Candidate &c, 
     auto [it, fresh] = c.dims.try_emplace(p.type.dims[i]->name, extents[i]);
     if (fresh || isOne || sameExtent(it->second, extents[i]))
       continue;
-    why = "'" + p.type.dims[i]->name + "' would be " + extentText(it->second, *out_) + " and " + extentText(extents[i], *out_);
+    why = "'" + p.type.dims[i]->name + "' would be " + extentText(it->second, *out_) + " and " +
+          extentText(extents[i], *out_);
     return false;
   }
   return true;
 }
 
 /// Rank and kind of each argument, and the type variables: one name is one type.
-bool Checker::bindTypes(const ast::Function &f, const std::vector<Argument> &args, Candidate &c, std::string &why) {
-  std::map<std::string, bool, std::less<>> literals; ///< variables that only literals name, and whether one is a float
+bool Checker::bindTypes(const ast::Function &f, const std::vector<Argument> &args, Candidate &c,
+                        std::string &why) {
+  std::map<std::string, bool, std::less<>>
+      literals; ///< variables that only literals name, and whether one is a float
   for (size_t i = 0; i < args.size(); ++i) {
     const ast::TypeExpr &t = f.params[i].type;
     const Value &v = args[i].value;
     bool tensor = v.kind == Value::Kind::Tensor;
-    unsigned rank = tensor ? static_cast<unsigned>(out_->params[v.tensor].extents.size()) : v.isTyped() ? v.expr->type.rank() : 0;
+    unsigned rank = tensor        ? static_cast<unsigned>(out_->params[v.tensor].extents.size())
+                    : v.isTyped() ? v.expr->type.rank()
+                                  : 0;
     bool fits = t.kind == TypeKind::Tensor   ? tensor && rank == t.dims.size()
                 : t.kind == TypeKind::Scalar ? !tensor && rank == 0
                                              : !tensor && (rank == 0 || rank == t.dims.size());
@@ -82,7 +97,8 @@ bool Checker::bindTypes(const ast::Function &f, const std::vector<Argument> &arg
     ScalarType elem = tensor ? out_->params[v.tensor].elem : v.expr->type.elem;
     auto [it, fresh] = c.types.try_emplace(t.elem.text, elem);
     if (it->second != elem) {
-      why = "'" + t.elem.text + "' would be " + std::string(phobos::name(it->second)) + " and " + std::string(phobos::name(elem));
+      why = "'" + t.elem.text + "' would be " + std::string(phobos::name(it->second)) + " and " +
+            std::string(phobos::name(elem));
       return false;
     }
   }
@@ -130,7 +146,8 @@ bool Checker::matchArgument(const ast::Param &p, const Argument &a, Candidate &c
   std::string mismatch = "'" + p.name.text + "' cannot be " + describe(a);
   if (p.type.kind == TypeKind::Tensor) {
     const Param &tensor = out_->params[v.tensor];
-    bool same = tensor.elem == *elem && std::equal(extents->begin(), extents->end(), tensor.extents.begin(), sameExtent);
+    bool same = tensor.elem == *elem &&
+                std::equal(extents->begin(), extents->end(), tensor.extents.begin(), sameExtent);
     why = mismatch;
     c.params.push_back(Type::none());
     c.cost.push_back(cost);
@@ -159,12 +176,14 @@ bool Checker::matchArgument(const ast::Param &p, const Argument &a, Candidate &c
   } else {
     Type from = v.expr->type;
     auto joined = joinShapes(from, type);
-    if (!converts(from.elem, *elem) || !joined || (type.isTile() && *joined != type.shape) || (type.isScalar() && from.isTile())) {
+    if (!converts(from.elem, *elem) || !joined || (type.isTile() && *joined != type.shape) ||
+        (type.isScalar() && from.isTile())) {
       why = mismatch;
       return false;
     }
     if (from.elem != *elem) // nearer types first
-      cost += kConversionCost + static_cast<int>(bitWidth(*elem)) + (bitWidth(*elem) < bitWidth(from.elem) ? kConversionCost : 0);
+      cost += kConversionCost + static_cast<int>(bitWidth(*elem)) +
+              (bitWidth(*elem) < bitWidth(from.elem) ? kConversionCost : 0);
   }
   if (type.isTile() && (!v.isTyped() || v.expr->type.shape != type.shape))
     cost += kBroadcastCost;
@@ -173,7 +192,8 @@ bool Checker::matchArgument(const ast::Param &p, const Argument &a, Candidate &c
   return true;
 }
 
-std::optional<Checker::Candidate> Checker::match(const ast::Function &f, const std::vector<Argument> &args, std::string &why) {
+std::optional<Checker::Candidate> Checker::match(const ast::Function &f, const std::vector<Argument> &args,
+                                                 std::string &why) {
   Candidate c;
   c.function = &f;
   if (f.params.size() != args.size()) {
@@ -205,11 +225,13 @@ static bool isMoreSpecific(const std::vector<int> &a, const std::vector<int> &b)
 
 bool Checker::fits(const Functions &functions, const std::vector<Argument> &args) {
   std::string why;
-  return std::any_of(functions.begin(), functions.end(), [&](const ast::Function *f) { return match(*f, args, why).has_value(); });
+  return std::any_of(functions.begin(), functions.end(),
+                     [&](const ast::Function *f) { return match(*f, args, why).has_value(); });
 }
 
 /// The candidate to call; null (reported) if none or several fit.
-std::optional<Checker::Candidate> Checker::choose(const ast::Expr &call, const Functions &functions, const std::vector<Argument> &args) {
+std::optional<Checker::Candidate> Checker::choose(const ast::Expr &call, const Functions &functions,
+                                                  const std::vector<Argument> &args) {
   std::vector<Candidate> fitting;
   std::vector<std::pair<SourceRange, std::string>> reasons;
   for (const ast::Function *f : functions) {
@@ -226,7 +248,8 @@ std::optional<Checker::Candidate> Checker::choose(const ast::Expr &call, const F
   if (fitting.empty()) {
     bool wrongCount = functions.size() == 1 && functions[0]->params.size() != args.size();
     std::string count = std::to_string(functions[0]->params.size());
-    auto b = wrongCount ? report(diag::ArgumentCount, call.range, call.name, count + (count == "1" ? " argument" : " arguments"), args.size())
+    auto b = wrongCount ? report(diag::ArgumentCount, call.range, call.name,
+                                 count + (count == "1" ? " argument" : " arguments"), args.size())
                         : report(diag::NoMatchingFunction, call.range, call.name, given);
     for (const auto &[range, why] : reasons)
       b.note(range, wrongCount ? "declared here" : why);

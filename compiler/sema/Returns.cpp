@@ -8,7 +8,8 @@ using K = ast::Stmt::Kind;
 /// A break that leaves the loop whose body this is (those of inner loops do not).
 static bool breaksOut(const ast::Block &block) {
   return std::any_of(block.statements.begin(), block.statements.end(), [](ast::StmtP s) {
-    return s->kind == K::Break || ((s->kind == K::If || s->kind == K::Block) && (breaksOut(s->body) || breaksOut(s->orElse)));
+    return s->kind == K::Break ||
+           ((s->kind == K::If || s->kind == K::Block) && (breaksOut(s->body) || breaksOut(s->orElse)));
   });
 }
 
@@ -28,11 +29,13 @@ static bool alwaysReturns(const ast::Stmt &s) {
 }
 
 bool alwaysReturns(const ast::Block &block) {
-  return std::any_of(block.statements.begin(), block.statements.end(), [](ast::StmtP s) { return alwaysReturns(*s); });
+  return std::any_of(block.statements.begin(), block.statements.end(),
+                     [](ast::StmtP s) { return alwaysReturns(*s); });
 }
 
 void reportMissingReturn(const ast::Function &f, Diagnostics &diags) {
-  diags.report(diag::MissingReturn, f.signature, f.name.text).help("every path of a function that declares a result ends in 'return value'");
+  diags.report(diag::MissingReturn, f.signature, f.name.text)
+      .help("every path of a function that declares a result ends in 'return value'");
 }
 
 } // namespace phobos::sema

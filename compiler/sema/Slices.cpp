@@ -43,7 +43,8 @@ Value Checker::checkIndex(const ast::Expr &e) {
   return Value::typed(n);
 }
 
-Value Checker::load(ParamId tensor, std::vector<Subscript> subs, const std::vector<int64_t> &shape, Expr *fill, SourceRange range) {
+Value Checker::load(ParamId tensor, std::vector<Subscript> subs, const std::vector<int64_t> &shape,
+                    Expr *fill, SourceRange range) {
   Param &p = out_->params[tensor];
   p.isRead = true;
   Expr *n = node(Op::Load, partType(p.elem, shape), range);
@@ -54,12 +55,15 @@ Value Checker::load(ParamId tensor, std::vector<Subscript> subs, const std::vect
   return Value::typed(n);
 }
 
-/// One subscript an axis; `shape` are the lengths of the axes that stay. Every axis is judged, so that several errors show.
-bool Checker::tensorSubscripts(const ast::Expr &e, ParamId tensor, std::vector<Subscript> &subs, std::vector<int64_t> &shape) {
+/// One subscript an axis; `shape` are the lengths of the axes that stay. Every axis is judged, so that
+/// several errors show.
+bool Checker::tensorSubscripts(const ast::Expr &e, ParamId tensor, std::vector<Subscript> &subs,
+                               std::vector<int64_t> &shape) {
   std::string name = out_->params[tensor].name;
   std::vector<Extent> extents = out_->params[tensor].extents;
   if (e.subscripts.size() != extents.size()) {
-    report(diag::RankMismatch, e.range, name, extents.size(), e.subscripts.size()).note(out_->params[tensor].range, "declared here");
+    report(diag::RankMismatch, e.range, name, extents.size(), e.subscripts.size())
+        .note(out_->params[tensor].range, "declared here");
     return false;
   }
   bool ok = true;
@@ -75,18 +79,21 @@ bool Checker::tensorSubscripts(const ast::Expr &e, ParamId tensor, std::vector<S
   if (!ok)
     return false;
   if (shape.size() > 2) {
-    report(diag::SliceRank, e.range, shape.size()).help("give points for the outer axes, as in " + name + "[b, h, i :+ R, :]");
+    report(diag::SliceRank, e.range, shape.size())
+        .help("give points for the outer axes, as in " + name + "[b, h, i :+ R, :]");
     return false;
   }
   return shape.empty() || checkTileSize(Type::tile(out_->params[tensor].elem, shape), e.range);
 }
 
-std::optional<Subscript> Checker::tensorSubscript(const ast::Subscript &s, const Extent &extentOfAxis, std::string_view tensor) {
+std::optional<Subscript> Checker::tensorSubscript(const ast::Subscript &s, const Extent &extentOfAxis,
+                                                  std::string_view tensor) {
   Subscript sub;
   sub.range = s.range;
   sub.isPoint = s.kind == SubKind::Point;
-  Expr *start = s.first ? toIndex(check(s.first), s.kind == SubKind::Point ? "a subscript" : "the start of a slice")
-                        : intNode(0, ScalarType::Index, s.range);
+  Expr *start =
+      s.first ? toIndex(check(s.first), s.kind == SubKind::Point ? "a subscript" : "the start of a slice")
+              : intNode(0, ScalarType::Index, s.range);
   if (s.kind == SubKind::Point) {
     sub.start = start;
     return start ? std::optional(sub) : std::nullopt;
@@ -107,7 +114,8 @@ std::optional<Subscript> Checker::tensorSubscript(const ast::Subscript &s, const
       }
     } else if (start) {
       std::string first = s.first ? ast::str(s.first) : "0";
-      report(diag::OpenEndedSlice, s.range).help("give its length: " + std::string(tensor) + "[.. " + first + " :+ n ..] with a constant n");
+      report(diag::OpenEndedSlice, s.range)
+          .help("give its length: " + std::string(tensor) + "[.. " + first + " :+ n ..] with a constant n");
     }
   }
   if (!start || !length)
@@ -121,7 +129,8 @@ std::optional<Subscript> Checker::tensorSubscript(const ast::Subscript &s, const
 std::optional<int64_t> Checker::sliceLength(const ast::Subscript &s, Expr *start, Expr *end) {
   auto length = constantDifference(end, start);
   if (!length) {
-    report(diag::LengthNotConstant, s.range).help("the shape of a tile is constant; write `start :+ length` with a constant length");
+    report(diag::LengthNotConstant, s.range)
+        .help("the shape of a tile is constant; write `start :+ length` with a constant length");
     return std::nullopt;
   }
   if (*length < 1) {
@@ -151,7 +160,8 @@ bool Checker::tileAxis(const ast::Subscript &s, int64_t extentOfAxis, TilePart &
       return std::nullopt;
     auto value = constant(n);
     if (!value)
-      report(diag::TileBoundNotConstant, e->range, "'" + ast::str(e) + "'").help("slice a tensor at runtime places, or use where() on a tile");
+      report(diag::TileBoundNotConstant, e->range, "'" + ast::str(e) + "'")
+          .help("slice a tensor at runtime places, or use where() on a tile");
     return value;
   };
   std::optional<int64_t> from = s.first ? bound(s.first) : std::optional<int64_t>(0);

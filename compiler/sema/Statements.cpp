@@ -125,7 +125,8 @@ void Checker::checkIf(const ast::Stmt &s) {
 
 void Checker::checkFor(const ast::Stmt &s) {
   if (s.rangeArgs.empty() || s.rangeArgs.size() > 3)
-    report(diag::RangeArguments, s.rangeCall, s.rangeArgs.size()).help("range(end), range(start, end) or range(start, end, step)");
+    report(diag::RangeArguments, s.rangeCall, s.rangeArgs.size())
+        .help("range(end), range(start, end) or range(start, end, step)");
   std::vector<Expr *> bounds;
   for (ast::ExprP e : s.rangeArgs)
     bounds.push_back(toIndex(check(e), "a bound of a range"));
@@ -134,7 +135,8 @@ void Checker::checkFor(const ast::Stmt &s) {
     Expr *u = toIndex(check(s.unroll), "the unroll factor");
     auto n = u ? constant(u) : std::nullopt;
     if (u && !n)
-      report(diag::UnrollNotConstant, s.unroll->range, ast::str(s.unroll)).help("use a number or a name declared by @autotune");
+      report(diag::UnrollNotConstant, s.unroll->range, ast::str(s.unroll))
+          .help("use a number or a name declared by @autotune");
     else if (n && (*n < 1 || *n > limits::kUnroll))
       report(diag::UnrollOutOfRange, s.unroll->range, limits::kUnroll, *n);
     else if (n)

@@ -18,16 +18,13 @@ std::optional<ScalarType> Checker::scalarType(const ast::Name &name) {
 
 /// A constant extent or length; `notConstant` is reported with the expression's text where it is none.
 std::optional<int64_t> Checker::extent(ast::ExprP e, diag notConstant) {
-  Expr *n = checkTyped(e);
+  Expr *n = toIndex(check(e), "an extent");
   if (!n)
     return std::nullopt;
-  if (!n->type.isScalar() || !isInteger(n->type.elem)) {
-    report(diag::NotAnInteger, e->range, "an extent", str(n->type));
-    return std::nullopt;
-  }
   auto value = constant(n);
   if (!value) {
-    report(notConstant, e->range, ast::str(e)).help("a tile's shape is constant: use a number or a name declared by @autotune");
+    report(notConstant, e->range, ast::str(e))
+        .help("a tile's shape is constant: use a number or a name declared by @autotune");
     return std::nullopt;
   }
   if (*value < 1) {
@@ -51,7 +48,8 @@ bool Checker::checkTileSize(const Type &t, SourceRange range) {
 std::optional<Type> Checker::valueType(const ast::TypeExpr &t) {
   auto elem = scalarType(t.elem);
   if (t.kind == ast::TypeExpr::Kind::Tensor) {
-    report(diag::MisplacedType, t.range, "a tensor", "a value").help("only parameters are tensors; a slice of one is a tile");
+    report(diag::MisplacedType, t.range, "a tensor", "a value")
+        .help("only parameters are tensors; a slice of one is a tile");
     return std::nullopt;
   }
   if (t.kind == ast::TypeExpr::Kind::Scalar)

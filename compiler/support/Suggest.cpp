@@ -5,7 +5,9 @@
 namespace phobos {
 
 unsigned editDistance(std::string_view a, std::string_view b) {
-  auto same = [](char x, char y) { return std::tolower(static_cast<unsigned char>(x)) == std::tolower(static_cast<unsigned char>(y)); };
+  auto same = [](char x, char y) {
+    return std::tolower(static_cast<unsigned char>(x)) == std::tolower(static_cast<unsigned char>(y));
+  };
   // rows[i % 3][j]: distance of a's first i from b's first j; a swap of neighbours looks two rows back
   std::vector<unsigned> rows[3];
   for (auto &row : rows)

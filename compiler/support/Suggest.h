@@ -7,9 +7,11 @@
 
 namespace phobos {
 
-/// Edits (insert, delete, replace, swap of neighbours) that turn `a` into `b`; a difference of case alone is none.
+/// Edits (insert, delete, replace, swap of neighbours) that turn `a` into `b`; a difference of case alone is
+/// none.
 unsigned editDistance(std::string_view a, std::string_view b);
-/// The nearest of `candidates`, the first of equals, if it is near enough to be what was meant (a third of the name's length).
+/// The nearest of `candidates`, the first of equals, if it is near enough to be what was meant (a third of
+/// the name's length).
 std::optional<std::string> nearest(std::string_view name, const std::vector<std::string> &candidates);
 
 } // namespace phobos

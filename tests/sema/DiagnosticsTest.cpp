@@ -20,7 +20,9 @@ const Case kCases[] = {
 std::string complete(const std::string &source) {
   if (source.find("kernel") != std::string::npos)
     return source;
-  return "kernel k(X: tensor<f32>[N], Y: tensor<f32>[N], A: tensor<f32>[M, K], B: tensor<f32>[M, K], I: tensor<i32>[N]) {\n" + source + "\n}\n";
+  return "kernel k(X: tensor<f32>[N], Y: tensor<f32>[N], A: tensor<f32>[M, K], B: tensor<f32>[M, K], I: "
+         "tensor<i32>[N]) {\n" +
+         source + "\n}\n";
 }
 
 class SemaDiagnostic : public testing::TestWithParam<Case> {};
@@ -53,7 +55,8 @@ TEST(SemaDiagnostics, EachCodeHasACase) {
   for (unsigned i = 0; i < static_cast<unsigned>(diag::Count); ++i) {
     std::string code = info(static_cast<diag>(i)).code;
     std::string number = code.substr(1);
-    bool isChecker = (number >= "0230" && number <= "0239") || (number >= "0301" && number <= "0609") || (number >= "0701" && number <= "0799");
+    bool isChecker = (number >= "0230" && number <= "0239") || (number >= "0301" && number <= "0609") ||
+                     (number >= "0701" && number <= "0799");
     if (isChecker)
       EXPECT_TRUE(tested.count(code)) << code << " " << info(static_cast<diag>(i)).name << " has no case";
   }
@@ -74,7 +77,8 @@ TEST(SemaDiagnostics, SuggestTheNearestName) {
 }
 
 TEST(SemaDiagnostics, SeveralInOneFileNoneCausedByAnother) {
-  auto c = checkSource(complete("let a = missing\n let b = a + 1.0\n Y[0] = b * a\n Y[0 :+ 8] = b\n I[0] = 2.5\n Y[0.5] = a\n unknown(a)"));
+  auto c = checkSource(complete("let a = missing\n let b = a + 1.0\n Y[0] = b * a\n Y[0 :+ 8] = b\n I[0] = "
+                                "2.5\n Y[0.5] = a\n unknown(a)"));
   std::string codes;
   for (const Diagnostic &d : c->diags.all())
     codes += std::string(info(d.id).code) + " ";

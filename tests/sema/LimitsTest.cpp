@@ -17,14 +17,17 @@ std::string onlyCode(const std::string &source) {
   return c->diags.all().size() == 1 ? info(c->diags.all()[0].id).code : c->rendered();
 }
 
-std::string inKernel(const std::string &body) { return "kernel k(X: tensor<f32>[N], Y: tensor<f32>[N]) {\n" + body + "\n}\n"; }
+std::string inKernel(const std::string &body) {
+  return "kernel k(X: tensor<f32>[N], Y: tensor<f32>[N]) {\n" + body + "\n}\n";
+}
 
 /// f0 .. f(n-1), each calling the one before `calls` times.
 std::string functionChain(size_t n, size_t calls, const std::string &first) {
   std::string s = "fn f0(x: f32) -> f32 { return " + first + " }\n";
   for (size_t i = 1; i < n; ++i) {
     std::string call = "f" + std::to_string(i - 1) + "(x)";
-    s += "fn f" + std::to_string(i) + "(x: f32) -> f32 { return " + call + repeated(" + " + call, calls - 1) + " }\n";
+    s += "fn f" + std::to_string(i) + "(x: f32) -> f32 { return " + call + repeated(" + " + call, calls - 1) +
+         " }\n";
   }
   return s + inKernel("Y[0] = f" + std::to_string(n - 1) + "(X[0])");
 }
@@ -36,7 +39,8 @@ TEST(SemaLimits, LongChainsOfOperatorsAreFine) {
 
 TEST(SemaLimits, NestingIsLimited) {
   EXPECT_EQ(onlyCode(inKernel("let a = X[0]\n Y[0] = " + repeated("-", 900) + "a")), "E0422");
-  EXPECT_EQ(onlyCode(inKernel("let a = X[0]\n Y[0] = " + repeated("a if a > 0.0 else ", 450) + "a")), "E0422");
+  EXPECT_EQ(onlyCode(inKernel("let a = X[0]\n Y[0] = " + repeated("a if a > 0.0 else ", 450) + "a")),
+            "E0422");
   EXPECT_EQ(onlyCode(functionChain(3000, 1, "x")), "E0422");
 }
 
@@ -47,7 +51,8 @@ TEST(SemaLimits, NodesAreLimited) {
 }
 
 TEST(SemaLimits, TilesAreLimitedWhateverTheirExtents) {
-  EXPECT_EQ(onlyCode(inKernel("Y[0] = sum(zeros<f32>([9223372036854775807, 9223372036854775807]))")), "E0411");
+  EXPECT_EQ(onlyCode(inKernel("Y[0] = sum(zeros<f32>([9223372036854775807, 9223372036854775807]))")),
+            "E0411");
   EXPECT_EQ(onlyCode(inKernel("Y[0] = sum(X[0 :+ 9223372036854775807])")), "E0411");
 }
 

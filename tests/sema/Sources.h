@@ -1,4 +1,5 @@
-// Sources checked as a tool would check them: parsed, the space built, the stdlib visible, at the first point or a given one.
+// Sources checked as a tool would check them: parsed, the space built, the stdlib visible, at the first point
+// or a given one.
 #pragma once
 #include "compiler/sema/Check.h"
 #include "compiler/sema/Stdlib.h"
@@ -8,38 +9,54 @@
 namespace phobos::test {
 
 struct Checked {
-  SourceManager sources;
+  SourceManager sources; ///< the stdlib is 0
   Diagnostics diags;
-  std::unique_ptr<ast::File> stdlib, file;
+  std::unique_ptr<ast::File> file;
   std::vector<std::unique_ptr<sema::TypedKernel>> kernels; ///< null where there were errors
   std::string rendered() const { return renderText(diags, sources); }
 };
 
-/// All files of the stdlib as one, its functions marked.
-inline std::unique_ptr<ast::File> parseStdlib(SourceManager &sources, Diagnostics &diags) {
+/// All files of the stdlib as one text.
+inline std::string stdlibText() {
   std::string all;
   for (const auto &[name, text] : sema::stdlibSources())
     all += text + "\n";
-  auto file = syntax::parse(sources, sources.add("stdlib", all), diags);
+  return all;
+}
+
+/// As file 0 of `sources`, its functions marked.
+inline std::unique_ptr<ast::File> parseStdlib(SourceManager &sources, Diagnostics &diags) {
+  auto file = syntax::parse(sources, sources.add("stdlib", stdlibText()), diags);
   for (auto &f : file->functions)
     f->fromStdlib = true;
   return file;
 }
 
-inline std::unique_ptr<Checked> checkSource(const std::string &text, const Point &overrides = {}, const std::string &name = "test.pho") {
+/// Parsed once for all tests: trees never change.
+inline const ast::File &sharedStdlib() {
+  static const std::unique_ptr<ast::File> file = [] {
+    SourceManager sources;
+    Diagnostics diags;
+    return parseStdlib(sources, diags);
+  }();
+  return *file;
+}
+
+inline std::unique_ptr<Checked> checkSource(const std::string &text, const Point &overrides = {},
+                                            const std::string &name = "test.pho") {
   auto c = std::make_unique<Checked>();
-  uint32_t index = c->sources.add(name, text);
-  c->file = syntax::parse(c->sources, index, c->diags);
-  c->stdlib = parseStdlib(c->sources, c->diags);
+  const ast::File *stdlib = &sharedStdlib();
+  c->sources.add("stdlib", stdlibText());
+  c->file = syntax::parse(c->sources, c->sources.add(name, text), c->diags);
   if (c->diags.hasErrors())
     return c;
-  sema::checkFile(*c->file, c->stdlib.get(), c->diags);
+  sema::checkFile(*c->file, stdlib, c->diags);
   for (const auto &k : c->file->kernels) {
     sema::Space space = sema::buildSpace(*k, c->diags);
     Point point;
     if (c->diags.hasErrors() || !sema::completePoint(space, overrides, point, c->diags))
       continue;
-    c->kernels.push_back(sema::check(*c->file, *k, c->stdlib.get(), point, c->diags));
+    c->kernels.push_back(sema::check(*c->file, *k, stdlib, point, c->diags));
   }
   return c;
 }
