@@ -17,13 +17,14 @@ namespace phobos {
 /// A condition that an entry point leans on; the runtime takes the first entry point all of whose predicates hold.
 struct EntryPredicate {
   enum class Kind : uint8_t {
-    Aligned16,    ///< the pointer of `param` and its strides but the last are multiples of 16 bytes
+    Aligned16,    ///< the address of every tensor, and its strides but the last in bytes, are multiples of 16
+    NativeGrid,   ///< the grid's y and z are at most 65535; launched as it is (else flat, GpuAbi.h)
     WholeTiles,   ///< dimension `dim` is a multiple of `value`
     ExtentBelow,  ///< dimension `dim` is below `value`
     DenseStrides, ///< `param` is dense in C order
   };
   Kind kind = Kind::Aligned16;
-  int64_t param = 0; ///< index into the contract's params
+  int64_t param = 0; ///< DenseStrides: index into the contract's params
   int64_t dim = 0;   ///< index into the contract's dims
   int64_t value = 0;
 };

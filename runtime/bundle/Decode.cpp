@@ -200,9 +200,10 @@ EntryPoint Reader::entry(const json &j, const Contract &c) {
   for (const json *p : list(j, "predicates", 256)) {
     EntryPredicate out;
     out.kind = static_cast<EntryPredicate::Kind>(oneOf(*p, "kind", fields::predicateNames));
-    bool ofParam = out.kind == EntryPredicate::Kind::Aligned16 || out.kind == EntryPredicate::Kind::DenseStrides;
+    bool ofParam = out.kind == EntryPredicate::Kind::DenseStrides;
+    bool ofDim = out.kind == EntryPredicate::Kind::WholeTiles || out.kind == EntryPredicate::Kind::ExtentBelow;
     out.param = integer(*p, "param", 0, ofParam ? static_cast<int64_t>(c.params.size()) - 1 : INT64_MAX);
-    out.dim = integer(*p, "dim", 0, ofParam ? INT64_MAX : static_cast<int64_t>(c.dims.size()) - 1);
+    out.dim = integer(*p, "dim", 0, ofDim ? static_cast<int64_t>(c.dims.size()) - 1 : INT64_MAX);
     out.value = integer(*p, "value", 0, INT64_MAX);
     if (ofParam && ok() && !c.params[static_cast<size_t>(out.param)].isTensor)
       fail("a predicate is about a parameter that is not a tensor");

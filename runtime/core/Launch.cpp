@@ -1,0 +1,255 @@
+// Checks of a launch, the choice of point and entry, packing, launching.
+#include "runtime/contract/GpuAbi.h"
+#include "runtime/core/Module.h"
+#include "runtime/cpu/Run.h"
+#include <cstring>
+
+namespace phobos::runtime {
+
+static std::string quoted(const std::string &s) { return "'" + s + "'"; }
+
+/// Number, kind and type of the arguments; and where tensors live.
+static Status checkArguments(const Contract &c, const std::vector<Argument> &args, bool cpu, int device) {
+  auto broken = [](std::string m) { return Status::failure(PHOBOS_CONTRACT, std::move(m)); };
+  if (args.size() != c.params.size())
+    return broken("kernel " + quoted(c.kernel) + " has " + std::to_string(c.params.size()) + " parameters, " + std::to_string(args.size()) +
+                  " arguments were given");
+  for (size_t i = 0; i < args.size(); ++i) {
+    const ContractParam &p = c.params[i];
+    const Argument &a = args[i];
+    if (p.isTensor != a.isTensor)
+      return broken("parameter " + quoted(p.name) + " is a " + (p.isTensor ? "tensor" : "scalar") + ", the argument is a " +
+                    (a.isTensor ? "tensor" : "scalar"));
+    if (!p.isTensor) {
+      if (a.type != p.elem)
+        return broken("parameter " + quoted(p.name) + " is of " + std::string(name(p.elem)) + ", the argument is of " + std::string(name(a.type)));
+      continue;
+    }
+    bool empty = false;
+    for (int64_t e : a.shape.extents)
+      empty |= e == 0;
+    if (!a.shape.data && !empty)
+      return broken("parameter " + quoted(p.name) + " has a null address");
+    bool onHost = a.device == PHOBOS_DEVICE_HOST;
+    if (a.device != PHOBOS_DEVICE_UNKNOWN && (cpu ? !onHost : a.device != device))
+      return broken("parameter " + quoted(p.name) + " is " + (onHost ? std::string("in host memory") : "on device " + std::to_string(a.device)) +
+                    ", the kernel runs on " + (cpu ? std::string("the CPU") : "device " + std::to_string(device)));
+  }
+  return Status::success();
+}
+
+static void makeDense(TensorShape &t) {
+  if (!t.strides.empty())
+    return;
+  t.strides.assign(t.extents.size(), 1);
+  for (size_t axis = t.extents.size(); axis-- > 1;)
+    t.strides[axis - 1] = t.strides[axis] * t.extents[axis];
+}
+
+static bool holds(const EntryPredicate &p, const std::vector<Argument> &args, const BoundLaunch &bound) {
+  using Kind = EntryPredicate::Kind;
+  switch (p.kind) {
+  case Kind::Aligned16:
+    for (const Argument &a : args) {
+      if (!a.isTensor)
+        continue;
+      if (reinterpret_cast<uintptr_t>(a.shape.data) % 16 != 0)
+        return false;
+      for (size_t axis = 0; axis + 1 < a.shape.strides.size(); ++axis)
+        if (a.shape.strides[axis] * static_cast<int64_t>(byteSize(a.shape.elem)) % 16 != 0)
+          return false;
+    }
+    return true;
+  case Kind::NativeGrid: return bound.grid[1] <= 65535 && bound.grid[2] <= 65535;
+  case Kind::WholeTiles: return bound.dims[static_cast<size_t>(p.dim)] % p.value == 0;
+  case Kind::ExtentBelow: return bound.dims[static_cast<size_t>(p.dim)] < p.value;
+  case Kind::DenseStrides: {
+    TensorShape dense = args[static_cast<size_t>(p.param)].shape;
+    dense.strides.clear();
+    makeDense(dense);
+    return dense.strides == args[static_cast<size_t>(p.param)].shape.strides;
+  }
+  }
+  return false;
+}
+
+Status Module::prepare(const Kernel &kernel, std::vector<Argument> args, const phobos_launch_options *options, Prepared &out) {
+  if (Status s = checkArguments(kernel.contract(), args, isCpu(), isCpu() ? 0 : device_->info().ordinal); !s.ok())
+    return s;
+  BindOptions bind;
+  if (options) {
+    bind.assumeDisjoint = options->assume_disjoint != 0;
+    if (options->has_grid)
+      bind.grid = {options->grid[0], options->grid[1], options->grid[2]};
+    out.threads_ = static_cast<unsigned>(std::max(options->threads, 0));
+  }
+  std::vector<const TensorShape *> tensors;
+  for (Argument &a : args) {
+    tensors.push_back(a.isTensor ? &a.shape : nullptr);
+    if (a.isTensor && a.shape.strides.size() == 0)
+      makeDense(a.shape);
+  }
+  // The first variant whose contract and shape predicate hold; if none, the reason of the first (they agree on all but the point).
+  std::string firstError, error;
+  for (size_t index : kernel.variants) {
+    const Variant &v = bundle_.variants[index];
+    if (!bindLaunch(v.contract, tensors, bind, out.bound_, error)) {
+      if (firstError.empty())
+        firstError = error;
+      continue;
+    }
+    if (v.hasServes && v.serves.evaluate(out.bound_.dims) == 0) {
+      if (firstError.empty())
+        firstError = "no point of kernel " + quoted(kernel.name) + " serves these extents; the first serves " + v.servesText;
+      continue;
+    }
+    if (Status s = ensureLoaded(index, out.loaded_); !s.ok())
+      return s;
+    for (const auto &[name, value] : v.point)
+      out.point_ += (out.point_.empty() ? "" : " ") + name + "=" + std::to_string(value);
+    out.kernel_ = &kernel;
+    out.args_ = std::move(args);
+    out.entryIndex_ = v.entries.size() - 1;
+    for (size_t e = v.entries.size(); e-- > 0;)
+      if (std::all_of(v.entries[e].predicates.begin(), v.entries[e].predicates.end(), [&](auto &p) { return holds(p, out.args_, out.bound_); }))
+        out.entryIndex_ = e;
+    out.entry_ = &v.entries[out.entryIndex_];
+    for (const EntryPredicate &p : out.entry_->predicates)
+      out.needsAligned16_ |= p.kind == EntryPredicate::Kind::Aligned16;
+    return isCpu() ? packCpu(out) : packGpu(out);
+  }
+  return Status::failure(PHOBOS_CONTRACT, firstError);
+}
+
+/// The bytes of a scalar argument in its parameter's own type, in the low bytes of a word.
+static uint64_t scalarWord(ScalarType t, double f, int64_t i) {
+  uint64_t word = 0;
+  if (t == ScalarType::F64) {
+    std::memcpy(&word, &f, 8);
+  } else if (t == ScalarType::F32) {
+    auto x = static_cast<float>(f);
+    std::memcpy(&word, &x, 4);
+  } else if (isFloat(t)) {
+    word = encodeNarrow(t, f);
+  } else {
+    word = static_cast<uint64_t>(i);
+  }
+  return word;
+}
+
+Status Module::packCpu(Prepared &p) {
+  const Contract &c = p.loaded_->variant->contract;
+  p.words_.assign(c.params.size(), 0);
+  p.cpuTensors_.assign(c.params.size(), {});
+  p.wordOfParam_.resize(c.params.size());
+  for (size_t i = 0; i < c.params.size(); ++i) {
+    const Argument &a = p.args_[i];
+    p.wordOfParam_[i] = i;
+    if (a.isTensor) {
+      p.cpuTensors_[i].data = const_cast<void *>(a.shape.data);
+      std::copy(a.shape.strides.begin(), a.shape.strides.end(), p.cpuTensors_[i].strides);
+      p.pointers_.push_back(&p.cpuTensors_[i]);
+    } else {
+      p.words_[i] = scalarWord(a.type, a.f, a.i);
+      p.pointers_.push_back(&p.words_[i]);
+    }
+  }
+  return Status::success();
+}
+
+Status Module::packGpu(Prepared &p) {
+  const Variant &v = *p.loaded_->variant;
+  std::vector<GpuParam> params = gpuParams(v.contract);
+  p.words_.assign(params.size(), 0);
+  p.wordOfParam_.assign(v.contract.params.size(), 0);
+  for (size_t k = 0; k < params.size(); ++k) {
+    const GpuParam &g = params[k];
+    auto param = static_cast<size_t>(g.param), axis = static_cast<size_t>(g.axis);
+    switch (g.kind) {
+    case GpuParam::Kind::Pointer:
+      p.words_[k] = reinterpret_cast<uint64_t>(p.args_[param].shape.data);
+      p.wordOfParam_[param] = k;
+      break;
+    case GpuParam::Kind::Scalar:
+      p.words_[k] = scalarWord(g.elem, p.args_[param].f, p.args_[param].i);
+      p.wordOfParam_[param] = k;
+      break;
+    case GpuParam::Kind::Stride: p.words_[k] = static_cast<uint64_t>(p.args_[param].shape.strides[axis]); break;
+    case GpuParam::Kind::Dim: p.words_[k] = static_cast<uint64_t>(p.bound_.dims[param]); break;
+    case GpuParam::Kind::Grid: p.words_[k] = static_cast<uint64_t>(p.bound_.grid[axis]); break;
+    }
+  }
+  for (uint64_t &word : p.words_)
+    p.pointers_.push_back(&word);
+  GpuKernel kernel;
+  kernel.persistent = p.entry_->persistent;
+  GpuEntry entry;
+  entry.nativeGrid = std::any_of(p.entry_->predicates.begin(), p.entry_->predicates.end(),
+                                 [](const EntryPredicate &q) { return q.kind == EntryPredicate::Kind::NativeGrid; });
+  int64_t resident = 1;
+  if (kernel.persistent) {
+    int perMultiprocessor = 0;
+    std::string error;
+    if (!device_->residentBlocks(p.loaded_->functions[p.entryIndex_], static_cast<int>(p.entry_->threads), p.entry_->sharedBytes, perMultiprocessor, error))
+      return Status::failure(PHOBOS_DRIVER, error);
+    resident = int64_t(perMultiprocessor) * device_->info().multiprocessors;
+  }
+  if (!p.bound_.isEmpty()) {
+    auto grid = hardwareGrid(kernel, entry, p.bound_.grid, resident);
+    std::copy(grid.begin(), grid.end(), p.grid_);
+  }
+  return Status::success();
+}
+
+Status Prepared::launch(void *stream) {
+  if (bound_.isEmpty())
+    return Status::success();
+  if (kernel_->module->isCpu()) {
+    if (stream)
+      return Status::failure(PHOBOS_INVALID_ARGUMENT, "a kernel on the CPU takes no stream");
+    CpuLaunch launch{pointers_.data(), bound_.dims.data(), {bound_.grid[0], bound_.grid[1], bound_.grid[2]}};
+    runOnCpu(loaded_->entries[entryIndex_], static_cast<uint64_t>(entry_->scratchBytes), launch, threads_);
+    return Status::success();
+  }
+  std::string error;
+  if (kernel_->module->device_->launch(loaded_->functions[entryIndex_], grid_, static_cast<uint32_t>(entry_->threads),
+                                       static_cast<uint32_t>(entry_->sharedBytes), stream, pointers_.data(), error))
+    return Status::success();
+  return Status::failure(PHOBOS_DRIVER, "kernel " + quoted(kernel_->name) + ": " + error);
+}
+
+static Status noSuchParam(const Kernel &k, size_t param, const char *kind) {
+  return Status::failure(PHOBOS_INVALID_ARGUMENT, "parameter " + std::to_string(param) + " of kernel " + quoted(k.name) + " is not a " + kind);
+}
+
+Status Prepared::setPointer(size_t param, void *data) {
+  if (param >= args_.size() || !args_[param].isTensor)
+    return noSuchParam(*kernel_, param, "tensor");
+  if (!data)
+    return Status::failure(PHOBOS_CONTRACT, "parameter " + quoted(kernel_->contract().params[param].name) + " has a null address");
+  if (needsAligned16_ && reinterpret_cast<uintptr_t>(data) % 16 != 0)
+    return Status::failure(PHOBOS_CONTRACT, "parameter " + quoted(kernel_->contract().params[param].name) +
+                                                ": the launch was prepared for addresses that are multiples of 16; prepare it again for this one");
+  args_[param].shape.data = data;
+  if (kernel_->module->isCpu())
+    cpuTensors_[param].data = data;
+  else
+    words_[wordOfParam_[param]] = reinterpret_cast<uint64_t>(data);
+  return Status::success();
+}
+
+Status Prepared::setFloat(size_t param, double value) {
+  if (param >= args_.size() || args_[param].isTensor || !isFloat(args_[param].type))
+    return noSuchParam(*kernel_, param, "float scalar");
+  words_[wordOfParam_[param]] = scalarWord(args_[param].type, value, 0);
+  return Status::success();
+}
+
+Status Prepared::setInt(size_t param, int64_t value) {
+  if (param >= args_.size() || args_[param].isTensor || isFloat(args_[param].type))
+    return noSuchParam(*kernel_, param, "integer scalar");
+  words_[wordOfParam_[param]] = static_cast<uint64_t>(value);
+  return Status::success();
+}
+
+} // namespace phobos::runtime
