@@ -1,7 +1,9 @@
 // Checks of a launch, the choice of point and entry, packing, launching.
+#include "compiler/host/Numeric.h"
 #include "runtime/contract/GpuAbi.h"
 #include "runtime/core/Module.h"
 #include "runtime/cpu/Run.h"
+#include <algorithm>
 #include <cstring>
 
 namespace phobos::runtime {
@@ -130,7 +132,7 @@ static uint64_t scalarWord(ScalarType t, double f, int64_t i) {
     auto x = static_cast<float>(f);
     std::memcpy(&word, &x, 4);
   } else if (isFloat(t)) {
-    word = encodeNarrow(t, f);
+    word = numeric::encodeFloat(t, f);
   } else {
     word = static_cast<uint64_t>(i);
   }

@@ -1,9 +1,9 @@
 #include "runtime/core/Module.h"
 #include <algorithm>
 
-namespace phobos::runtime {
+const phobos::Contract &phobos_kernel::contract() const { return module->variantOf(variants.front()).contract; }
 
-const Contract &Kernel::contract() const { return module->variantOf(variants.front()).contract; }
+namespace phobos::runtime {
 
 Status Module::load(std::string_view bytes, const phobos_module_options *options, std::unique_ptr<Module> &out) {
   auto m = std::make_unique<Module>();

@@ -10,8 +10,20 @@
 #include <optional>
 
 namespace phobos::runtime {
-
 class Module;
+}
+
+/// A kernel of a loaded module; the C interface's opaque handle is this very value.
+struct phobos_kernel {
+  phobos::runtime::Module *module = nullptr;
+  std::string name;
+  std::vector<size_t> variants; ///< indices of the module's, in the bundle's order, those that this device can run
+  const phobos::Contract &contract() const; ///< of the first variant: parameters are the same in all
+};
+
+namespace phobos::runtime {
+
+using Kernel = ::phobos_kernel;
 
 /// One variant with its code in place. Loaded on first use, under the module's lock.
 struct LoadedVariant {
@@ -20,13 +32,6 @@ struct LoadedVariant {
   cuda::Module cudaModule;                      ///< GPU
   std::vector<cuda::Function> functions;        ///< GPU: one an entry
   std::vector<CpuEntry> entries;                ///< CPU: one an entry
-};
-
-struct Kernel {
-  Module *module = nullptr;
-  std::string name;
-  std::vector<size_t> variants; ///< indices of the module's, in the bundle's order, those that this device can run
-  const Contract &contract() const; ///< of the first variant: parameters are the same in all
 };
 
 /// One argument as the checks and the packing want it.
@@ -50,7 +55,6 @@ public:
 
 private:
   friend class Module;
-  struct Gpu; ///< packed parameters
   const Kernel *kernel_ = nullptr;
   LoadedVariant *loaded_ = nullptr;
   const EntryPoint *entry_ = nullptr;
@@ -75,6 +79,7 @@ public:
   const std::string &deviceName() const { return deviceName_; }
   const std::vector<std::unique_ptr<Kernel>> &kernels() const { return kernels_; }
   Status kernel(const char *name, Kernel *&out);
+  const Variant &variantOf(size_t index) const { return bundle_.variants[index]; }
   Status prepare(const Kernel &kernel, std::vector<Argument> args, const phobos_launch_options *options, Prepared &out);
 
 private:
