@@ -23,20 +23,29 @@ static std::string toText(const llvm::Module &m) {
   return s;
 }
 
+static Emitted failed(std::string why) {
+  Emitted e;
+  e.error = std::move(why);
+  return e;
+}
+
 static Emitted emitCpu(mlir::ModuleOp module, EmitKind kind) {
   llvm::LLVMContext context;
   cpu::EntryInfo info;
   cpu::Options options;
   auto llvmModule = cpu::emitLLVM(module, context, options, info);
   if (!llvmModule)
-    return {{}, llvm::toString(llvmModule.takeError())};
+    return failed(llvm::toString(llvmModule.takeError()));
   if (kind == EmitKind::Llvm)
-    return {toText(**llvmModule), {}};
+    return {toText(**llvmModule), {}, {}};
   cpu::optimize(**llvmModule, options);
   auto bytes = kind == EmitKind::Asm ? cpu::emitAssembly(**llvmModule, options) : cpu::emitObject(**llvmModule, options);
   if (!bytes)
-    return {{}, llvm::toString(bytes.takeError())};
-  return {std::move(*bytes), {}};
+    return failed(llvm::toString(bytes.takeError()));
+  EntryPoint entry;
+  entry.symbol = info.symbol;
+  entry.scratchBytes = static_cast<int64_t>(info.scratchBytes);
+  return {std::move(*bytes), {entry}, {}};
 }
 
 Emitted emit(const sema::TypedKernel &kernel, const SourceManager &sources, const EmitOptions &options) {
@@ -58,12 +67,12 @@ Emitted emit(const sema::TypedKernel &kernel, const SourceManager &sources, cons
     ok = passes::runTilePipeline(*module, print);
   }
   if (!ok)
-    return {{}, failure.empty() ? "the tile pipeline failed" : failure};
+    return failed(failure.empty() ? "the tile pipeline failed" : failure);
   if (options.kind == EmitKind::Ir) {
     std::string text;
     llvm::raw_string_ostream os(text);
     module->print(os, mlir::OpPrintingFlags().enableDebugInfo(false));
-    return {text + "\n", {}};
+    return {text + "\n", {}, {}};
   }
   Emitted out = emitCpu(*module, options.kind);
   if (!out.ok() && !failure.empty())

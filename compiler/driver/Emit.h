@@ -2,6 +2,7 @@
 #pragma once
 #include "compiler/sema/Typed.h"
 #include "compiler/support/Source.h"
+#include "runtime/bundle/Bundle.h"
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@ struct EmitOptions {
 
 struct Emitted {
   std::string bytes;
+  std::vector<EntryPoint> entries; ///< of object code and PTX: what a launch needs
   std::string error; ///< empty on success; else why this target cannot take the kernel
   bool ok() const { return error.empty(); }
 };

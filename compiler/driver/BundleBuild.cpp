@@ -1,0 +1,205 @@
+#include "compiler/driver/BundleBuild.h"
+#include "compiler/driver/Emit.h"
+#include "compiler/syntax/Parse.h"
+#include "llvm/Config/llvm-config.h"
+#include "llvm/Support/SHA256.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/TargetParser/Host.h"
+
+namespace phobos::driver {
+
+std::string compilerBuild() { return std::string("phobos ") + PHOBOS_VERSION_TEXT + " (LLVM " + LLVM_VERSION_STRING + ")"; }
+
+std::string sourceHash(std::string_view text) {
+  std::string canonical;
+  size_t i = 0;
+  while (i < text.size()) {
+    size_t end = std::min(text.find('\n', i), text.size());
+    std::string_view line = text.substr(i, end - i);
+    while (!line.empty() && (line.back() == ' ' || line.back() == '\t' || line.back() == '\r'))
+      line.remove_suffix(1);
+    canonical += std::string(line) + "\n";
+    i = end + 1;
+  }
+  auto digest = llvm::SHA256::hash(llvm::ArrayRef(reinterpret_cast<const uint8_t *>(canonical.data()), canonical.size()));
+  return llvm::toHex(digest, true);
+}
+
+namespace {
+
+using H = HostExpr::Op;
+
+std::optional<H> hostOp(ast::BinaryOp op) {
+  using B = ast::BinaryOp;
+  switch (op) {
+  case B::Add: return H::Add;
+  case B::Sub: return H::Sub;
+  case B::Mul: return H::Mul;
+  case B::Div: return H::Div;
+  case B::Rem: return H::Rem;
+  case B::And: return H::And;
+  case B::Or: return H::Or;
+  case B::Xor: return H::Xor;
+  case B::Shl: return H::Shl;
+  case B::Shr: return H::Shr;
+  case B::Eq: return H::Eq;
+  case B::Ne: return H::Ne;
+  case B::Lt: return H::Lt;
+  case B::Le: return H::Le;
+  case B::Gt: return H::Gt;
+  case B::Ge: return H::Ge;
+  case B::LogicalAnd: return H::LogicalAnd;
+  case B::LogicalOr: return H::LogicalOr;
+  }
+  return std::nullopt;
+}
+
+/// A predicate over the kernel's runtime dimensions and the point's names; nullopt with `bad` set where it uses anything else.
+std::optional<HostExpr> hostPredicate(ast::ExprP e, const Contract &c, const Point &point, std::string &bad) {
+  using K = ast::Expr::Kind;
+  HostExpr out;
+  if (e->kind == K::Int)
+    return HostExpr::constant(static_cast<int64_t>(e->intValue));
+  if (e->kind == K::Bool)
+    return HostExpr::constant(e->boolValue);
+  if (e->kind == K::Name) {
+    for (size_t i = 0; i < c.dims.size(); ++i)
+      if (c.dims[i] == e->name)
+        return HostExpr::dim(static_cast<int64_t>(i));
+    if (auto v = point.get(e->name))
+      return HostExpr::constant(*v);
+    bad = "'" + e->name + "' is no runtime dimension of kernel '" + c.kernel + "'";
+    return std::nullopt;
+  }
+  if (e->kind == K::Unary)
+    out.op = e->unaryOp == ast::UnaryOp::Neg ? H::Neg : e->unaryOp == ast::UnaryOp::Not ? H::Not : H::BitNot;
+  else if (e->kind == K::Binary)
+    out.op = *hostOp(e->binaryOp);
+  else if (e->kind == K::Conditional)
+    out.op = H::Conditional;
+  else if (e->kind == K::Call && e->args.size() == 2 && (e->name == "min" || e->name == "max" || e->name == "cdiv"))
+    out.op = e->name == "min" ? H::Min : e->name == "max" ? H::Max : H::CDiv;
+  else {
+    bad = "only integers, dimensions, arithmetic, comparisons, min, max and cdiv are known here";
+    return std::nullopt;
+  }
+  for (ast::ExprP a : e->args) {
+    auto arg = hostPredicate(a, c, point, bad);
+    if (!arg)
+      return std::nullopt;
+    out.args.push_back(std::move(*arg));
+  }
+  return out;
+}
+
+/// The features that object code for this machine may use and that the loader can ask the processor for.
+std::vector<std::string> hostFeatures() {
+  std::vector<std::string> out;
+  auto have = llvm::sys::getHostCPUFeatures();
+  for (const char *f : {"sse4.2", "avx", "avx2", "fma", "bmi", "bmi2", "avx512f", "avx512dq", "avx512bw", "avx512vl", "avx512cd", "avx512vnni", "avx512bf16"})
+    if (have.lookup(f))
+      out.emplace_back(f);
+  return out;
+}
+
+std::string_view trimmed(std::string_view s) {
+  while (!s.empty() && s.front() == ' ')
+    s.remove_prefix(1);
+  while (!s.empty() && s.back() == ' ')
+    s.remove_suffix(1);
+  return s;
+}
+
+class Builder {
+public:
+  Builder(const LoadedFile &loaded, const BundleRequest &request, Bundle &bundle, Diagnostics &diags)
+      : loaded_(loaded), request_(request), bundle_(bundle), diags_(diags) {}
+
+  bool run() {
+    bundle_.compilerBuild = compilerBuild();
+    bundle_.sourceHash = sourceHash(loaded_.sources.file(0).text());
+    for (const ast::Kernel *k : chosen())
+      for (const std::string &point : request_.points.empty() ? std::vector<std::string>{""} : request_.points)
+        for (const std::string &target : request_.targets)
+          addVariant(*k, point, target);
+    return !diags_.hasErrors();
+  }
+
+private:
+  std::vector<const ast::Kernel *> chosen() {
+    std::vector<const ast::Kernel *> list;
+    for (const std::string &name : request_.kernels)
+      if (const ast::Kernel *k = selectKernel(*loaded_.file, name, diags_))
+        list.push_back(k);
+    if (request_.kernels.empty())
+      for (const auto &k : loaded_.file->kernels)
+        list.push_back(k.get());
+    if (list.empty() && !diags_.hasErrors())
+      diags_.report(diag::NoKernel, {});
+    return list;
+  }
+
+  void addVariant(const ast::Kernel &kernel, const std::string &pointText, const std::string &target) {
+    size_t at = pointText.find('@');
+    Point overrides;
+    std::string error;
+    if (!parsePoint(pointText.substr(0, at), overrides, error)) {
+      diags_.report(diag::BadPoint, {}, pointText, error);
+      return;
+    }
+    auto typed = checkAt(loaded_, kernel, overrides, diags_, request_.check);
+    if (!typed)
+      return;
+    Variant v;
+    v.target = target;
+    v.contract = contractOf(*typed);
+    v.point = typed->point.entries();
+    if (at != std::string::npos && !addServes(v, typed->point, pointText, std::string(trimmed(std::string_view(pointText).substr(at + 1)))))
+      return;
+    EmitOptions options;
+    options.target = target;
+    options.kind = EmitKind::Obj;
+    Emitted e = emit(*typed, loaded_.sources, options);
+    if (!e.ok()) {
+      diags_.report(diag::LoweringFailed, typed->range, typed->name, target, e.error);
+      return;
+    }
+    v.entries = std::move(e.entries);
+    v.images.push_back({target == "cpu" ? CodeImage::Format::ElfObject : CodeImage::Format::Cubin, std::move(e.bytes)});
+    if (target == "cpu") {
+      v.cpu = llvm::sys::getHostCPUName().str();
+      v.cpuFeatures = hostFeatures();
+    }
+    bundle_.variants.push_back(std::move(v));
+  }
+
+  bool addServes(Variant &v, const Point &point, const std::string &pointText, const std::string &text) {
+    SourceManager sources;
+    Diagnostics errors;
+    ast::File owner;
+    ast::ExprP e = syntax::parseExpression(sources, sources.add("@", text), owner, errors);
+    std::string bad = errors.all().empty() ? "it is not an expression" : errors.all().front().message;
+    auto predicate = e ? hostPredicate(e, v.contract, point, bad) : std::nullopt;
+    if (!predicate) {
+      diags_.report(diag::BadPoint, {}, pointText, bad).help("after @ stands a condition over runtime dimensions, as in \"TILE_M=64 @ M <= 1024\"");
+      return false;
+    }
+    v.hasServes = true;
+    v.serves = std::move(*predicate);
+    v.servesText = text;
+    return true;
+  }
+
+  const LoadedFile &loaded_;
+  const BundleRequest &request_;
+  Bundle &bundle_;
+  Diagnostics &diags_;
+};
+
+} // namespace
+
+bool buildBundle(const LoadedFile &loaded, const BundleRequest &request, Bundle &bundle, Diagnostics &diags) {
+  return Builder(loaded, request, bundle, diags).run();
+}
+
+} // namespace phobos::driver

@@ -1,0 +1,27 @@
+// Kernels of a file at points for targets, as a bundle.
+#pragma once
+#include "compiler/driver/Compile.h"
+#include "runtime/bundle/Bundle.h"
+#include <string>
+#include <vector>
+
+namespace phobos::driver {
+
+struct BundleRequest {
+  std::vector<std::string> kernels;            ///< empty: all of the file
+  std::vector<std::string> targets = {"cpu"};
+  /// `TILE_M=64 TILE_N=32`, or `TILE_M=64 .. @ M <= 1024`: with the extents it serves, over runtime dimension names. Empty: first choices.
+  std::vector<std::string> points;
+  sema::CheckOptions check;
+};
+
+/// False with errors in `diags`.
+bool buildBundle(const LoadedFile &loaded, const BundleRequest &request, Bundle &bundle, Diagnostics &diags);
+
+/// `phobos 0.1.0 (LLVM 22.1.8)`: which compiler wrote a bundle; part of every cache key.
+std::string compilerBuild();
+
+/// A hash of the text that ignores nothing but line endings and trailing blanks, hexadecimal.
+std::string sourceHash(std::string_view text);
+
+} // namespace phobos::driver

@@ -1,0 +1,74 @@
+"""phobos-compile: every flag, every exit status."""
+import json, os, sys
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from cli import Suite
+
+s = Suite(sys.argv[1])
+T = "phobos-compile"
+saxpy = s.file("saxpy.pho", """@autotune(BLOCK in [256, 4096])
+kernel saxpy(X: tensor<f32>[N], Y: tensor<f32>[N], a: f32) {
+  let i = ctx.block.x * BLOCK
+  Y[i :+ BLOCK] = a * X[i :+ BLOCK] + Y[i :+ BLOCK]
+}
+""")
+gemm = s.file("gemm.pho", """@autotune(TILE in [16, 32])
+kernel gemm(A: tensor<f32>[M, K], B: tensor<f32>[K, N], C: tensor<f32>[M, N]) {
+  var acc: tile<f32>[TILE, TILE] = 0.0
+  for k in range(0, K, TILE) {
+    acc += dot(A[ctx.block.x * TILE :+ TILE, k :+ TILE], B[k :+ TILE, ctx.block.y * TILE :+ TILE])
+  }
+  C[ctx.block.x * TILE :+ TILE, ctx.block.y * TILE :+ TILE] = acc
+}
+""")
+bad = s.file("bad.pho", "kernel k(X: tensor<f32>[N]) {\n  X[0] = Z\n}\n")
+warns = s.file("warns.pho", "@cluster(2)\nkernel k(X: tensor<f32>[N]) {\n  X[0] = 1.0\n}\n")
+two = s.file("two.pho", "kernel a(X: tensor<f32>[N]) {\n  X[0] = 1.0\n}\nkernel b(X: tensor<f32>[N]) {\n  X[0] = 2.0\n}\n")
+std = s.file("std.pho", "kernel k(X: tensor<f32>[N]) {\n  X[0 :+ 8] = relu(X[0 :+ 8])\n}\n")
+
+s.case("help", T, "--help", out=["--target", "--point", "--emit", "--check", "--space", "--explain", "--legality", "phobos-compile --check gemm.pho"])
+s.case("no file", T, status=2, err="no FILE")
+s.case("unknown flag", T, "--frobnicate", saxpy, status=2)
+s.case("unknown target", T, "--target", "tpu", saxpy, status=2, err=["tpu", "cpu"])
+s.case("unknown emit", T, "--emit", "wasm", saxpy, status=2)
+s.case("missing file", T, "--check", s.path("absent.pho"), status=3, err=["E0901", "absent.pho"])
+
+s.case("check is silent", T, "--check", saxpy, not_out="define", not_err="error")
+s.case("check reports", T, "--check", bad, status=1, err=["bad.pho:2:10: error[E", "'Z'", "^"])
+s.case("standard input", T, "--check", "-", stdin=open(bad).read(), status=1, err="<stdin>:2:10")
+s.case("warning passes", T, "--check", warns, err="warning[W")
+s.case("-Werror", T, "--check", "-Werror", warns, status=1, err="warning[W")
+r = s.case("json", T, "--check", "--diagnostics=json", bad, status=1)
+d = [json.loads(x) for x in r.stderr.splitlines()]
+s.check("json fields", len(d) == 1 and {"severity", "code", "file", "line", "column", "message", "notes", "help"} <= set(d[0]) and d[0]["line"] == 2, str(d))
+
+s.case("space", T, "--space", saxpy, out="BLOCK: 256 512 1024 2048 4096\n")
+s.case("point", T, "--emit", "typed", "--point", "BLOCK=512", saxpy, out="512")
+s.case("point not a choice", T, "--check", "--point", "BLOCK=300", saxpy)
+s.case("point malformed", T, "--check", "--point", "BLOCK", saxpy, status=2, err="NAME=VALUE")
+s.case("point unknown name", T, "--check", "--point", "BLOKC=256", saxpy, status=1, err=["BLOKC", "BLOCK"])
+
+s.case("emit ast", T, "--emit", "ast", saxpy, out="saxpy")
+s.case("emit ir", T, "--emit", "ir", saxpy, out=["pho.load", "func.func @saxpy"])
+s.case("emit llvm", T, "--emit", "llvm", saxpy, out="define")
+s.case("emit asm", T, "--emit", "asm", saxpy, out=".text")
+s.case("default target and emit", T, saxpy, out=".text")
+s.case("emit obj to a file", T, "--target", "cpu", "--emit", "obj", "-o", s.path("x.o"), saxpy)
+s.check("object is ELF", open(s.path("x.o"), "rb").read(4) == b"\x7fELF")
+s.case("output cannot be written", T, "-o", s.path("no/such/x.s"), saxpy, status=3, err="E0906")
+s.case("print after a pass", T, "--emit", "ir", "--print-ir-after=cse", saxpy, err="IR Dump After")
+s.case("print after all", T, "--emit", "ir", "--print-ir-after-all", saxpy, err="IR Dump After")
+s.case("print after a pass that is none", T, "--emit", "ir", "--print-ir-after=nothing", saxpy, status=2, err="nothing")
+s.case("explain", T, "--explain", gemm, out=["dot"])
+
+s.case("kernel", T, "--emit", "ir", "--kernel", "b", two, out="@b", not_out="@a")
+s.case("kernel repeated", T, "--emit", "ir", "--kernel", "a", "--kernel", "b", two, out=["@a", "@b"])
+s.case("kernel unknown", T, "--check", "--kernel", "c", two, status=1, err=["'c'", "a, b"])
+s.case("stdlib", T, "--check", std)
+s.case("no stdlib", T, "--check", "--no-std", std, status=1, err="relu")
+
+s.case("legality", T, "--legality", "warptile", "--shared-limit", "49152",
+       stdin="TILE_M,TILE_N,TILE_K,WARP_M,WARP_N,WARP_NITER,TILE_TM,TILE_TN,THREADS\n64,64,16,32,32,1,4,8,128\n64,64,16,32,48,1,4,8,128\n",
+       out="block-in-warp-tiles")
+s.case("legality unknown list", T, "--legality", "nonsense", stdin="A\n1\n", status=2, err="warptile")
+s.case("legality bad csv", T, "--legality", "warptile", stdin="TILE_M\nx\n", status=1)
+s.finish()
