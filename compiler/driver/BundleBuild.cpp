@@ -1,9 +1,10 @@
 #include "compiler/driver/BundleBuild.h"
 #include "compiler/driver/Emit.h"
 #include "compiler/syntax/Parse.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/SHA256.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/TargetParser/Host.h"
 
 namespace phobos::driver {
