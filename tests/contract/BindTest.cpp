@@ -83,6 +83,7 @@ TEST(Bind, Strides) {
   EXPECT_EQ(failure(gemm(), arrays), "parameter 'A': the stride of dimension 0 must be positive, it is -7");
 }
 
+// [memory.launch.2]
 TEST(Bind, OverlapOfAWrittenTensor) {
   Arrays arrays;
   arrays.c.data = arrays.storage.data() + 200;

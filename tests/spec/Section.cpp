@@ -25,7 +25,8 @@ std::vector<std::string> words(const std::string &text) {
 /// `X: f32[2, 3] = 1 2 3 4 5 6`
 bool readTensor(const std::string &text, std::string &name, TensorText &t) {
   size_t colon = text.find(':'), open = text.find('['), close = text.find(']'), equals = text.find('=');
-  if (colon == std::string::npos || open == std::string::npos || close == std::string::npos || equals == std::string::npos)
+  if (colon == std::string::npos || open == std::string::npos || close == std::string::npos ||
+      equals == std::string::npos)
     return false;
   name = words(text.substr(0, colon)).at(0);
   auto elem = scalarTypeNamed(words(text.substr(colon + 1, open - colon - 1)).at(0));
