@@ -28,12 +28,17 @@ public:
   const std::string &name() const { return name_; }
   std::string_view text() const { return text_; }
   LineColumn lineColumn(uint32_t offset) const;
+  /// The byte at a line and column; the nearest there is for one that the text does not have.
+  uint32_t offset(LineColumn at) const;
   /// The line (1-based) without its newline; empty past the end.
   std::string_view line(uint32_t line) const;
 
 private:
+  uint32_t continuationsBefore(uint32_t offset) const;
+
   std::string name_, text_;
   std::vector<uint32_t> lineStarts_;
+  std::vector<uint32_t> continuations_; ///< bytes that start no code point, before every 1024th byte: a column costs the same on any line
 };
 
 /// Owns the files of one compilation (the user's file and the stdlib's); a file's index is what ranges carry.

@@ -10,13 +10,11 @@ namespace phobos::irtest {
 
 class Kernels {
 public:
-  explicit Kernels(const std::string &path) {
-    std::ifstream in(path);
-    std::ostringstream text;
-    text << in.rdbuf();
-    file_ = syntax::parse(sources_, sources_.add(path, text.str()), diags_);
+  explicit Kernels(const std::string &path) : Kernels(path, read(path)) {}
+  Kernels(const std::string &name, const std::string &text) {
+    file_ = syntax::parse(sources_, sources_.add(name, text), diags_);
     std::string stdlib;
-    for (const auto &[name, body] : sema::stdlibSources())
+    for (const auto &[file, body] : sema::stdlibSources())
       stdlib += body + "\n";
     stdlib_ = syntax::parse(sources_, sources_.add("<stdlib>", stdlib), diags_);
     for (auto &f : stdlib_->functions)
@@ -41,6 +39,13 @@ public:
   std::string errors() const { return diags_.hasErrors() ? renderText(diags_, sources_) : ""; }
 
 private:
+  static std::string read(const std::string &path) {
+    std::ifstream in(path);
+    std::ostringstream text;
+    text << in.rdbuf();
+    return text.str();
+  }
+
   SourceManager sources_;
   Diagnostics diags_;
   std::unique_ptr<ast::File> file_, stdlib_;
