@@ -1,0 +1,24 @@
+// One program on two targets.
+#pragma once
+#include <cstdint>
+#include <string>
+
+namespace phobos::differential {
+
+enum class Verdict : uint8_t {
+  Same,
+  Different, ///< an output differs by more than its tolerance
+  Rejected,  ///< the front end reports an error: the generator's fault
+  Refused,   ///< the target cannot take it
+  Undefined, ///< the interpreter's checks find a race: nothing to compare
+};
+
+struct Comparison {
+  Verdict verdict = Verdict::Same;
+  std::string message; ///< what differs where, or the diagnostics
+};
+
+/// `text` has the header that Inputs.h describes.
+Comparison compare(const std::string &text, const std::string &target);
+
+} // namespace phobos::differential

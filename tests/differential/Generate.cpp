@@ -1,0 +1,469 @@
+// Whole programs: parameters, statements, control flow, stores.
+#include "tests/differential/Generate.h"
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace phobos::differential {
+
+static std::string number(int64_t n) { return std::to_string(n); }
+
+Program generate(uint64_t seed) { return Generator(seed).run(); }
+
+Program Generator::run() {
+  program_.seed = seed_;
+  int64_t flavour =
+      random_.below(10); // 0..2 integers, 3..6 exact floats, 7 with NaN and infinities, 8..9 inexact too
+  hasFloats_ = flavour >= 3;
+  hasSpecials_ = flavour == 7;
+  hasInexact_ = flavour >= 8;
+  isPerThread_ = random_.chance(35);
+  const std::vector<int64_t> extents = {1, 2, 3, 4, 5, 7, 8, 8, 12, 16, 16, 20, 32};
+  rows_ = random_.pick(extents), columns_ = random_.pick(extents), inner_ = random_.pick(extents);
+  isPerThread_ ? makeThreadKernel() : makeTileKernel();
+  return std::move(program_);
+}
+
+// Types ------------------------------------------------------------
+
+ScalarType Generator::pickFloat() {
+  return random_.pick(std::vector<S>{S::F32, S::F32, S::F32, S::F64, S::F16, S::BF16, S::F8E4M3, S::F8E5M2});
+}
+
+ScalarType Generator::pickElem() {
+  if (random_.chance(8))
+    return S::Bool;
+  return hasFloats_ && random_.chance(60) ? pickFloat() : pickInt();
+}
+
+std::vector<int64_t> Generator::pickShape() {
+  switch (random_.below(10)) {
+  case 0:
+    return {columns_};
+  case 1:
+    return {rows_, 1};
+  case 2:
+    return {1, columns_};
+  case 3:
+    return {rows_, inner_};
+  default:
+    return {rows_, columns_};
+  }
+}
+
+// Parameters ------------------------------------------------------------
+
+void Generator::addDims() {
+  for (const char *dim : {"M", "N", "L"})
+    program_.dims.emplace_back(dim, random_.range(1, dim[0] == 'L' ? 24 : 40));
+}
+
+Generator::Tensor Generator::addTensor(S elem, std::vector<std::string> extents, const std::string &fill) {
+  Tensor t;
+  t.name = std::string(1, static_cast<char>('A' + inputs_.size() + histograms_.size()));
+  t.elem = elem;
+  t.extents = std::move(extents);
+  std::string shape;
+  for (const std::string &e : t.extents) {
+    int64_t size = 0;
+    for (const auto &[dim, value] : program_.dims)
+      if (dim == e)
+        size = value;
+    t.sizes.push_back(size ? size : std::stoll(e));
+    shape += (shape.empty() ? "" : ", ") + e;
+  }
+  bool isNarrow = isFloat(elem) && bitWidth(elem) < 32;
+  t.bounds = isFloat(elem) ? Bounds{isNarrow ? 1.75 : 7.75, 2, 0} : Bounds{};
+  program_.params.push_back(
+      {t.name, "tensor<" + std::string(name(elem)) + ">[" + shape + "]", fill, false, 0});
+  return t;
+}
+
+void Generator::addInputs(bool rankOneOnly) {
+  auto extent = [&] {
+    return random_.chance(70) ? std::string(random_.chance(50) ? "M" : "N") : number(random_.range(1, 40));
+  };
+  int64_t n = random_.range(2, 4);
+  for (int64_t i = 0; i < n; ++i) {
+    S elem = i == 0 ? (hasFloats_ ? S::F32 : S::I32) : pickElem();
+    int64_t rank = rankOneOnly ? random_.range(1, 2) : random_.pick(std::vector<int64_t>{1, 2, 2, 2, 3});
+    std::vector<std::string> extents;
+    for (int64_t axis = 0; axis < rank; ++axis)
+      extents.push_back(i == 0 && axis == 0 ? "L" : extent()); // so that L has a value
+    bool special = isFloat(elem) && hasSpecials_ && elem != S::F8E4M3 && elem != S::F8E5M2;
+    inputs_.push_back(addTensor(elem, extents,
+                                elem == S::Bool ? "bools"
+                                : isFloat(elem) ? special ? "specials" : "quarters"
+                                                : "integers"));
+  }
+  for (const char *scalar : {"p", "q"}) {
+    S elem = scalar[0] == 'p' ? pickInt() : hasFloats_ ? S::F32 : pickInt();
+    program_.params.push_back(
+        {scalar, std::string(name(elem)), isFloat(elem) ? "quarters" : "integers", false, 0});
+    variables_.push_back(
+        {scalar, Type::scalar(elem), false, false, isFloat(elem) ? Bounds{7.75, 2, 0} : Bounds{}, 0});
+  }
+}
+
+Generator::Tensor Generator::addOutput(S elem, std::vector<std::string> extents, double tolerance) {
+  Tensor t = addTensor(elem, std::move(extents), "");
+  program_.params.back().name = t.name = fresh("Out");
+  program_.params.back().isOutput = true;
+  program_.params.back().tolerance = tolerance;
+  return t;
+}
+
+void Generator::addFunctions() {
+  if (!random_.chance(50))
+    return;
+  program_.functions = {"fn larger(a: tile<T>[R, C], b: tile<T>[R, C]) -> tile<T>[R, C] {\n  let d = where(a "
+                        "< b, b, a)\n  return max(d, a)\n}",
+                        "fn early(x: i32, y: i32) -> i32 {\n  if x < y {\n    return y - x\n  }\n  var s = "
+                        "x\n  if y > 7 { s = s * y }\n  return s + 1\n}",
+                        "fn looped(x: i32, y: i32) -> i32 {\n  var s = x\n  for i in range(0, 6) {\n    if s "
+                        "% 5 == 3 { return s }\n    if s > y { continue }\n"
+                        "    s = s * 3 + i32(i)\n  }\n  return s\n}"};
+}
+
+// Statements ------------------------------------------------------------
+
+double Generator::tripsSince(size_t loopDepth) const {
+  double n = 1;
+  for (size_t i = loopDepth; i < trips_.size(); ++i)
+    n *= trips_[i];
+  return n;
+}
+
+/// Begins a loop: some of the floats declared just outside become its accumulators, which only `accumulate`
+/// touches.
+void Generator::enterLoop(double trips) {
+  for (Variable &v : variables_)
+    if (v.isMutable && isFloat(v.type.elem) && v.loopDepth == trips_.size())
+      v.isHidden = random_.chance(60);
+  trips_.push_back(trips);
+}
+
+/// Ends it; names from `mark` on were its own.
+void Generator::leaveLoop(size_t mark) {
+  trips_.pop_back();
+  variables_.resize(mark);
+  for (Variable &v : variables_)
+    if (v.loopDepth == trips_.size())
+      v.isHidden = false;
+}
+
+Statement Generator::declare(Type type, bool isMutable, Node value) {
+  std::string name = fresh("v");
+  std::string annotation = random_.chance(30) ? ": " + str(type) : "";
+  variables_.push_back({name, type, isMutable, false, value.bounds, trips_.size()});
+  return {(isMutable ? "var " : "let ") + name + annotation + " = $0", {std::move(value)}, {}};
+}
+
+/// Assigns a variable anew. Of floats only outside the loops that began after its declaration: its bounds
+/// must hold for all rounds.
+std::optional<Statement> Generator::reassign() {
+  std::vector<size_t> fitting;
+  for (size_t i = 0; i < variables_.size(); ++i)
+    if (variables_[i].isMutable && !variables_[i].isHidden &&
+        (!isFloat(variables_[i].type.elem) || variables_[i].loopDepth == trips_.size()))
+      fitting.push_back(i);
+  if (fitting.empty())
+    return std::nullopt;
+  size_t v = random_.pick(fitting);
+  Type type = variables_[v].type;
+  Node value = expr(type, 3);
+  variables_[v].bounds = join(variables_[v].bounds, value.bounds);
+  static const std::vector<std::string> kCompound = {" += ", " -= ", " *= ", " ^= ", " = "};
+  std::string op = isFloat(type.elem) || type.elem == S::Bool ? " = " : random_.pick(kCompound);
+  return Statement{variables_[v].name + op + "$0", {std::move(value)}, {}};
+}
+
+std::optional<Statement> Generator::sliceAssign() {
+  for (Variable &v : variables_) {
+    if (!v.isMutable || v.isHidden || v.type.rank() != 2 || v.loopDepth != trips_.size() ||
+        random_.chance(50))
+      continue;
+    int64_t r = v.type.shape[0], c = v.type.shape[1], r0 = random_.below(r), c0 = random_.below(c);
+    int64_t h = random_.range(1, r - r0), w = random_.range(1, c - c0);
+    bool point = random_.chance(25);
+    Node value =
+        expr(Type::tile(v.type.elem, point ? std::vector<int64_t>{w} : std::vector<int64_t>{h, w}), 2);
+    v.bounds = join(v.bounds, value.bounds);
+    std::string rows = point ? number(r0) : number(r0) + " :+ " + number(h);
+    return Statement{
+        v.name + "[" + rows + ", " + number(c0) + " : " + number(c0 + w) + "] = $0", {std::move(value)}, {}};
+  }
+  return std::nullopt;
+}
+
+/// `v += e` of an accumulator; its bounds are those after all rounds.
+std::optional<Statement> Generator::accumulate() {
+  for (size_t i = 0; i < variables_.size(); ++i) {
+    const Variable v = variables_[i];
+    if (!v.isHidden || v.type.elem == S::F8E4M3 || v.type.elem == S::F8E5M2 || random_.chance(40))
+      continue;
+    Node e = expr(v.type, 3);
+    double trips = tripsSince(v.loopDepth), m = v.bounds.magnitude + trips * e.bounds.magnitude;
+    Bounds after{m, std::max(v.bounds.fraction, e.bounds.fraction), 0};
+    if (!e.bounds.isExact() || !v.bounds.isExact())
+      after.error =
+          v.bounds.error + trips * (e.bounds.error + m * (v.type.elem == S::F64 ? 0x1p-52 : 0x1p-23));
+    if (!fit(make(v.type, "", {}, after)))
+      return std::nullopt;
+    variables_[i].bounds = after;
+    return Statement{v.name + (random_.chance(70) ? " += $0" : " = " + v.name + " + $0"), {std::move(e)}, {}};
+  }
+  return std::nullopt;
+}
+
+Statement Generator::forLoop(int nesting, bool perThread) {
+  std::string i = fresh("c");
+  int64_t step = random_.range(1, 4), trips = random_.range(0, 5);
+  std::string bounds;
+  std::vector<Node> nodes;
+  switch (random_.below(perThread ? 4 : 3)) {
+  case 0:
+    bounds = number(random_.range(-3, 3)) + ", " + number(trips * step);
+    trips += 4;
+    break;
+  case 1:
+    bounds = "0, L, " + number(inner_);
+    trips = (program_.dims[2].second + inner_ - 1) / inner_;
+    step = 0;
+    break;
+  case 2:
+    bounds = "$0 % 5, 6";
+    trips = 11;
+    nodes.push_back(intExpr(Type::scalar(S::I32), 1));
+    break;
+  default:
+    bounds = "ctx.thread, L, " + number(threads_);
+    trips = 3;
+    step = 0;
+    break;
+  }
+  if (step > 1)
+    bounds += ", " + number(step);
+  std::string unroll = random_.chance(25) ? "<unroll " + number(random_.range(1, 5)) + ">" : "";
+  size_t mark = variables_.size();
+  counters_.push_back(i);
+  enterLoop(static_cast<double>(std::max<int64_t>(trips, 1)));
+  bool outerBreak = std::exchange(mayBreak_, true);
+  int count = static_cast<int>(random_.range(1, 3));
+  std::vector<Statement> body =
+      perThread ? threadStatements(count, nesting - 1) : tileStatements(count, nesting - 1);
+  mayBreak_ = outerBreak;
+  counters_.pop_back();
+  leaveLoop(mark);
+  return {"for" + unroll + " " + i + " in range(" + bounds + ") #0", std::move(nodes), {std::move(body)}};
+}
+
+Statement Generator::whileLoop(int nesting, bool perThread) {
+  std::string w = fresh("w");
+  int64_t limit = random_.range(1, 6);
+  size_t mark = variables_.size();
+  Node condition = boolExpr(Type::scalar(S::Bool), 2);
+  variables_.push_back({w, Type::scalar(S::I32), false, false, {}, trips_.size()});
+  enterLoop(static_cast<double>(limit));
+  bool outerBreak = std::exchange(mayBreak_, true);
+  std::vector<Statement> body = perThread ? threadStatements(2, nesting - 1) : tileStatements(2, nesting - 1);
+  mayBreak_ = outerBreak;
+  leaveLoop(mark);
+  body.insert(body.begin(), {w + " += 1", {}, {}});
+  return {"var " + w + " = 0\nwhile " + w + " < " + number(limit) + " && $0 #0",
+          {std::move(condition)},
+          {std::move(body)}};
+}
+
+Statement Generator::ifElse(int nesting, bool perThread) {
+  Node condition = boolExpr(Type::scalar(S::Bool), 3);
+  size_t mark = variables_.size();
+  auto body = [&] {
+    int count = static_cast<int>(random_.range(1, 2));
+    std::vector<Statement> b =
+        perThread ? threadStatements(count, nesting - 1) : tileStatements(count, nesting - 1);
+    variables_.resize(mark);
+    return b;
+  };
+  std::vector<std::vector<Statement>> bodies;
+  bodies.push_back(body());
+  if (mayBreak_ && random_.chance(30))
+    bodies[0].push_back({random_.chance(50) ? "break" : "continue", {}, {}});
+  bool hasElse = random_.chance(50);
+  if (hasElse)
+    bodies.push_back(body());
+  return {hasElse ? "if $0 #0 else #1" : "if $0 #0", {std::move(condition)}, std::move(bodies)};
+}
+
+/// On a tensor that nothing but this operation touches, so that the order does not show.
+std::optional<Statement> Generator::atomic() {
+  if (histograms_.empty())
+    return std::nullopt;
+  size_t h = static_cast<size_t>(random_.below(static_cast<int64_t>(histograms_.size())));
+  Node at = integer(2);
+  at.text = "(" + at.text + ") % 9";
+  Node value = intExpr(Type::scalar(histograms_[h].elem), 2);
+  return Statement{
+      histogramOps_[h] + "(" + histograms_[h].name + ", $0, $1)", {std::move(at), std::move(value)}, {}};
+}
+
+std::vector<Statement> Generator::tileStatements(int count, int nesting) {
+  std::vector<Statement> out;
+  for (int n = 0; n < count; ++n) {
+    int64_t kind = random_.below(20);
+    std::optional<Statement> s;
+    if (kind < 3 && !trips_.empty())
+      s = accumulate();
+    else if (kind < 6)
+      s = reassign();
+    else if (kind < 7)
+      s = sliceAssign();
+    else if (kind < 9 && nesting > 0)
+      s = forLoop(nesting, false);
+    else if (kind < 10 && nesting > 0)
+      s = whileLoop(nesting, false);
+    else if (kind < 12 && nesting > 0)
+      s = ifElse(nesting, false);
+    else if (kind < 13)
+      s = atomic();
+    if (!s) {
+      S elem = pickElem();
+      Type type = random_.chance(25) ? Type::scalar(elem) : Type::tile(elem, pickShape());
+      s = declare(type, random_.chance(60), expr(type, static_cast<int>(random_.range(1, 4))));
+    }
+    out.push_back(std::move(*s));
+  }
+  return out;
+}
+
+std::vector<Statement> Generator::threadStatements(int count, int nesting) {
+  std::vector<Statement> out;
+  for (int n = 0; n < count; ++n) {
+    int64_t kind = random_.below(20);
+    std::optional<Statement> s;
+    if (kind < 3 && !trips_.empty())
+      s = accumulate();
+    else if (kind < 7)
+      s = reassign();
+    else if (kind < 10 && nesting > 0)
+      s = forLoop(nesting, true);
+    else if (kind < 11 && nesting > 0)
+      s = whileLoop(nesting, true);
+    else if (kind < 14 && nesting > 0)
+      s = ifElse(nesting, true);
+    else if (kind < 16)
+      s = atomic();
+    if (!s) {
+      Type type = Type::scalar(pickElem());
+      s = declare(type, random_.chance(60), expr(type, static_cast<int>(random_.range(1, 4))));
+    }
+    out.push_back(std::move(*s));
+  }
+  return out;
+}
+
+// Kernels ------------------------------------------------------------
+
+void Generator::makeTileKernel() {
+  addDims();
+  addFunctions();
+  addInputs(false);
+  if (random_.chance(30)) {
+    histograms_.push_back(addTensor(random_.pick(std::vector<S>{S::I32, S::U32, S::I64}), {"9"}, "integers"));
+    histogramOps_.push_back(random_.pick(std::vector<std::string>{"atomic_add", "atomic_max", "atomic_min"}));
+    program_.params.back().isOutput = true;
+  }
+  int64_t gridX = random_.range(1, 3), gridY = random_.range(1, 3);
+  program_.attributes = "@grid(x = " + number(gridX) + ", y = " + number(gridY) + ")\n";
+  program_.body = tileStatements(static_cast<int>(random_.range(2, 6)), 2);
+  finishTile();
+}
+
+/// Each block stores to a place of its own, in tensors that may end before the last tile does.
+void Generator::finishTile() {
+  int64_t n = random_.range(1, 3);
+  for (int64_t i = 0; i < n; ++i) {
+    S elem = pickElem();
+    std::vector<int64_t> shape = pickShape();
+    if (random_.chance(15))
+      shape.clear();
+    Type type = shape.empty() ? Type::scalar(elem) : Type::tile(elem, shape);
+    Node value = expr(type, 3);
+    double tolerance = 4 * value.bounds.error;
+    Statement s{"", {std::move(value)}, {}};
+    if (shape.size() == 2) {
+      Tensor t = addOutput(elem, {"M", number(random_.range(1, 90))}, tolerance);
+      std::string place = t.name + "[ctx.block.x * " + number(shape[0]) + " :+ " + number(shape[0]) +
+                          ", ctx.block.y * " + number(shape[1]) + " :+ " + number(shape[1]) + "]";
+      if (random_.chance(20)) {
+        s.nodes.push_back(boolExpr(type.withElem(S::Bool), 2));
+        s.text = "store(" + place + ", $0, where = $1)";
+      } else {
+        s.text = place + " = $0";
+      }
+    } else if (shape.size() == 1) {
+      Tensor t = addOutput(elem, {"3", number(random_.range(1, 90))}, tolerance);
+      s.text =
+          t.name + "[ctx.block.x, ctx.block.y * " + number(shape[0]) + " :+ " + number(shape[0]) + "] = $0";
+    } else {
+      Tensor t = addOutput(elem, {"3", "3"}, tolerance);
+      s.text = t.name + "[ctx.block.x, ctx.block.y] = $0";
+    }
+    program_.body.push_back(std::move(s));
+  }
+}
+
+void Generator::makeThreadKernel() {
+  threads_ = random_.pick(std::vector<int64_t>{32, 32, 64, 96, 128});
+  addDims();
+  addFunctions();
+  addInputs(true);
+  if (random_.chance(60)) {
+    histograms_.push_back(addTensor(random_.pick(std::vector<S>{S::I32, S::U32, S::I64}), {"9"}, "integers"));
+    histogramOps_.push_back(random_.pick(std::vector<std::string>{"atomic_add", "atomic_max", "atomic_min"}));
+    program_.params.back().isOutput = true;
+  }
+  program_.attributes = "@launch(" + number(threads_) + ")\n@grid(x = " + number(random_.range(1, 3)) + ")\n";
+  program_.body = threadStatements(static_cast<int>(random_.range(2, 6)), 3);
+  finishThread();
+}
+
+void Generator::finishThread() {
+  std::string own = "ctx.block.x * " + number(threads_) + " + ctx.thread", size = number(3 * threads_);
+  // Through memory and a barrier: what another thread of the block stored.
+  if (random_.chance(40)) {
+    S elem = random_.pick(std::vector<S>{S::I32, S::I64, S::U32});
+    Tensor t = addOutput(elem, {size}, 0);
+    program_.body.push_back({t.name + "[" + own + "] = $0", {expr(Type::scalar(elem), 2)}, {}});
+    program_.body.push_back({"barrier()", {}, {}});
+    std::string v = fresh("v");
+    program_.body.push_back({"let " + v + " = " + t.name + "[ctx.block.x * " + number(threads_) +
+                                 " + (ctx.thread + " + number(random_.range(1, threads_)) + ") % " +
+                                 number(threads_) + "]",
+                             {},
+                             {}});
+    variables_.push_back({v, Type::scalar(elem), false, false, {}, 0});
+    if (random_.chance(50)) { // and as a tile
+      Tensor sums = addOutput(elem, {"3"}, 0);
+      program_.body.push_back({sums.name + "[ctx.block.x] = sum(" + t.name + "[ctx.block.x * " +
+                                   number(threads_) + " :+ " + number(threads_) + "])",
+                               {},
+                               {}});
+    }
+  }
+  int64_t n = random_.range(1, 2);
+  for (int64_t i = 0; i < n; ++i) {
+    S elem = pickElem();
+    Node value = expr(Type::scalar(elem), 3);
+    Tensor t = addOutput(elem, {random_.chance(70) ? size : "M"}, 4 * value.bounds.error);
+    Statement store{t.name + "[" + own + "] = $0", {std::move(value)}, {}};
+    if (random_.chance(30)) {
+      Node condition = boolExpr(Type::scalar(S::Bool), 2);
+      program_.body.push_back({"if $0 #0", {std::move(condition)}, {{std::move(store)}}});
+    } else {
+      program_.body.push_back(std::move(store));
+    }
+  }
+}
+
+} // namespace phobos::differential

@@ -1,0 +1,105 @@
+#include "tests/differential/Inputs.h"
+#include "tests/differential/Random.h"
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <sstream>
+
+namespace phobos::differential {
+
+Header readHeader(const std::string &text) {
+  Header h;
+  std::istringstream lines(text);
+  std::string line, mark, word, name;
+  while (std::getline(lines, line) && line.starts_with("//!")) {
+    std::istringstream fields(line);
+    fields >> mark >> word;
+    if (word == "seed") {
+      fields >> h.seed;
+    } else if (word == "dim") {
+      int64_t n = 0;
+      fields >> name >> n;
+      h.dims.emplace_back(name, n);
+    } else if (word == "in") {
+      fields >> name >> h.inputs[name];
+    } else if (word == "out") {
+      fields >> name >> word;
+      h.outputs[name] = std::strtod(word.c_str(), nullptr);
+    }
+  }
+  return h;
+}
+
+/// Small numbers, extremes, powers of two and their neighbours, and anything.
+static int64_t integerValue(Random &random, ScalarType t) {
+  unsigned width = bitWidth(t);
+  switch (random.below(6)) {
+  case 0:
+    return static_cast<int64_t>(random.next());
+  case 1:
+    return random.pick(
+        std::vector<int64_t>{0, 1, -1, INT64_MIN >> (64 - width), ~(INT64_MIN >> (64 - width))});
+  case 2:
+    return (int64_t(1) << random.below(width)) + random.range(-1, 1);
+  default:
+    return random.range(-9, 9);
+  }
+}
+
+static double floatValue(Random &random, ScalarType t, bool specials) {
+  if (specials && random.chance(12))
+    return random.pick(std::vector<double>{std::nan(""), INFINITY, -INFINITY, -0.0});
+  int64_t most = bitWidth(t) < 32 ? 7 : 31;
+  return static_cast<double>(random.range(-most, most)) / 4;
+}
+
+static void fill(HostArray &array, Random &random, const std::string &how) {
+  for (int64_t i = 0; i < array.size(); ++i)
+    if (array.elem() == ScalarType::Bool)
+      array.setInt(i, random.below(2));
+    else if (isFloat(array.elem()))
+      array.setFloat(i, floatValue(random, array.elem(), how == "specials"));
+    else
+      array.setInt(i, integerValue(random, array.elem()));
+}
+
+bool makeArguments(const Contract &contract, const Header &header, driver::HostArguments &arguments,
+                   BoundLaunch &launch, std::string &error) {
+  Random random(header.seed * 2 + 1);
+  size_t n = contract.params.size();
+  arguments.arrays.assign(n, {});
+  arguments.scalars.assign(n, {});
+  BindOptions options;
+  for (const auto &[name, value] : header.dims)
+    if (std::find(contract.dims.begin(), contract.dims.end(), name) != contract.dims.end())
+      options.dims.emplace_back(name, value);
+  std::vector<TensorShape> shapes(n);
+  std::vector<const TensorShape *> tensors(n);
+  for (size_t i = 0; i < n; ++i) {
+    const ContractParam &p = contract.params[i];
+    auto how = header.inputs.find(p.name);
+    std::string rule = how == header.inputs.end() ? "" : how->second;
+    if (!p.isTensor) {
+      HostArray one(p.elem, {1});
+      fill(one, random, rule);
+      arguments.scalars[i] = {isFloat(p.elem) ? one.getFloat(0) : 0, isFloat(p.elem) ? 0 : one.getInt(0)};
+      continue;
+    }
+    std::vector<int64_t> extents;
+    for (const ContractExtent &e : p.extents) {
+      int64_t extent = e.value;
+      if (!e.fixed)
+        for (const auto &[name, value] : header.dims)
+          if (name == contract.dims[static_cast<size_t>(e.value)])
+            extent = value;
+      extents.push_back(extent);
+    }
+    arguments.arrays[i] = HostArray(p.elem, extents);
+    fill(arguments.arrays[i], random, rule);
+    shapes[i] = {p.elem, extents, {}, arguments.arrays[i].data()};
+    tensors[i] = &shapes[i];
+  }
+  return bindLaunch(contract, tensors, options, launch, error);
+}
+
+} // namespace phobos::differential
