@@ -32,6 +32,9 @@ if(PHOBOS_SANITIZE)
   add_compile_options(-fsanitize=${PHOBOS_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${PHOBOS_SANITIZE})
 endif()
+if(PHOBOS_BUILD_FUZZERS)
+  add_compile_options(-fsanitize=fuzzer-no-link) # coverage counters everywhere; each fuzzer links the driver itself
+endif()
 
 set(PHOBOS_WARNINGS -Wall -Wextra -Wshadow -Wno-unused-parameter)
 
