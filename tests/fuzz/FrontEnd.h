@@ -21,7 +21,7 @@ public:
   }
 
   /// What is wrong with the front end, not with the text: empty if all is well.
-  std::string run(std::string text) const {
+  std::string run(std::string text, bool *isValid = nullptr) const {
     SourceManager sources;
     Diagnostics diags;
     sources.add("stdlib", text_);
@@ -37,6 +37,8 @@ public:
     for (const Diagnostic &d : diags.all())
       wrong += place(sources, d.range) + (d.message.empty() ? "an empty message\n" : "");
     renderText(diags, sources);
+    if (isValid)
+      *isValid = !diags.hasErrors() && !file->kernels.empty();
     return wrong;
   }
 

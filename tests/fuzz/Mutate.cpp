@@ -41,7 +41,9 @@ Tokens split(std::string_view text) {
       continue;
     }
     if (isWord(text[begin])) {
-      while (i < text.size() && (isWord(text[i]) || (text[i] == '.' && std::isdigit(static_cast<unsigned char>(text[begin])))))
+      bool number = std::isdigit(static_cast<unsigned char>(text[begin]));
+      auto sign = [&] { return (text[i] == '-' || text[i] == '+') && (text[i - 1] == 'e' || text[i - 1] == 'E'); };
+      while (i < text.size() && (isWord(text[i]) || (number && (text[i] == '.' || sign()))))
         ++i;
     } else if (text[begin] == '"') {
       while (i < text.size() && text[i] != '"' && text[i] != '\n')
@@ -83,17 +85,51 @@ std::pair<size_t, size_t> statementAt(const Tokens &t, size_t at) {
   return {begin, std::min(end + 1, t.size())};
 }
 
-/// Tokens from `at` that close every bracket they open, up to a comma, a newline or a closing bracket.
+bool isNumber(const std::string &t) { return std::isdigit(static_cast<unsigned char>(t[0])); }
+bool isName(const std::string &t) { return std::isalpha(static_cast<unsigned char>(t[0])); }
+bool isOneOf(const std::string &t, const Tokens &list) { return std::find(list.begin(), list.end(), t) != list.end(); }
+
+bool beginsOperand(const Tokens &t, size_t at) {
+  static const Tokens keywords = {"kernel", "fn", "let", "var", "if", "else", "for", "in", "while", "break", "continue", "return"};
+  static const Tokens notAfter = {"kernel", "fn", "let", "var", "for", ".", "@", "<", ">", ":"};
+  bool begins = isNumber(t[at]) || t[at] == "(" || (isName(t[at]) && !isOneOf(t[at], keywords));
+  if (!begins || at == 0 || isOneOf(t[at - 1], notAfter))
+    return false;
+  return t[at] != "(" || !(isName(t[at - 1]) || t[at - 1] == ")" || t[at - 1] == "]");
+}
+
+/// An operand near `at`, with the brackets and members behind it; empty if there is none.
 std::pair<size_t, size_t> expressionAt(const Tokens &t, size_t at) {
-  int depth = 0;
-  size_t end = at;
-  for (; end < t.size() && end < at + 40; ++end) {
-    bool closes = t[end] == ")" || t[end] == "]";
-    if (depth == 0 && (closes || t[end] == "," || t[end] == "\n" || t[end] == "{" || t[end] == "}"))
+  for (size_t tries = 0; tries < t.size() && !beginsOperand(t, at); ++tries)
+    at = (at + 1) % t.size();
+  if (!beginsOperand(t, at))
+    return {at, at};
+  size_t end = at + (t[at] == "(" ? 0 : 1);
+  while (end < t.size()) {
+    if (t[end] == "." && end + 1 < t.size()) {
+      end += 2;
+      continue;
+    }
+    if (t[end] != "(" && t[end] != "[")
       break;
-    depth += t[end] == "(" || t[end] == "[" ? 1 : closes ? -1 : 0;
+    int depth = 0;
+    do {
+      depth += t[end] == "(" || t[end] == "[" ? 1 : t[end] == ")" || t[end] == "]" ? -1 : 0;
+      ++end;
+    } while (depth > 0 && end < t.size());
   }
-  return {at, std::max(end, std::min(at + 1, t.size()))};
+  return {at, end};
+}
+
+/// The statement near `at` that is part of a body; empty if there is none.
+std::pair<size_t, size_t> bodyStatementAt(const Tokens &t, size_t at) {
+  for (size_t tries = 0; tries < 8; ++tries) {
+    auto r = statementAt(t, at);
+    if (r.first < r.second && !isOneOf(t[r.first], {"kernel", "fn", "@", "}", "\n"}))
+      return r;
+    at = r.second < t.size() ? r.second : 0;
+  }
+  return {at, at};
 }
 
 Tokens slice(const Tokens &t, std::pair<size_t, size_t> r) {
@@ -104,9 +140,6 @@ void replace(Tokens &t, std::pair<size_t, size_t> r, const Tokens &by) {
   t.erase(t.begin() + static_cast<std::ptrdiff_t>(r.first), t.begin() + static_cast<std::ptrdiff_t>(r.second));
   t.insert(t.begin() + static_cast<std::ptrdiff_t>(r.first), by.begin(), by.end());
 }
-
-bool isNumber(const std::string &t) { return std::isdigit(static_cast<unsigned char>(t[0])); }
-bool isName(const std::string &t) { return std::isalpha(static_cast<unsigned char>(t[0])); }
 
 void changeToken(Tokens &t, Random &random) {
   size_t at = random.below(t.size());
@@ -135,33 +168,44 @@ void changeLeaf(Tokens &t, Random &random) {
       t[at] = random.pick(kNumbers);
       return;
     }
-    if (isName(t[at]) && random.below(3) == 0) {
+    if (isName(t[at]) && random.below(3) == 0 && beginsOperand(t, at)) {
       const std::string &other = t[random.below(t.size())];
-      t[at] = isName(other) ? other : random.pick(kWords);
+      static const Tokens names = {"f16", "bf16", "f32", "f64", "i8", "u8", "i32", "u32", "i64", "bool", "index", "f8e4m3", "X", "Y", "N", "acc", "max", "min", "rowmax", "dot", "dot_t"};
+      t[at] = beginsOperand(t, at) && isName(other) && random.below(2) ? other : random.pick(names);
       return;
     }
   }
 }
 
 void changeExpression(Tokens &t, const Tokens &other, Random &random) {
+  static const Tokens operators = {"+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>", "==", "<", ">=", "&&", "||"};
+  static const Tokens calls = {"exp", "max", "sum", "rowmax", "rowsum", "transpose", "f32", "i32", "bf16", "bool", "abs", "dot", "cumsum", "flat", "tril", "-", "~", "!"};
   auto at = expressionAt(t, random.below(t.size()));
-  const Tokens &from = random.below(2) ? t : other;
-  Tokens by = slice(from, expressionAt(from, random.below(from.size())));
-  if (random.below(4) == 0) {
-    by = slice(t, at);
-    by.insert(by.begin(), "(");
-    if (random.below(2))
-      by.insert(by.begin(), random.pick(kWords));
+  const Tokens &from = random.below(4) ? t : other;
+  Tokens old = slice(t, at), by = slice(from, expressionAt(from, random.below(from.size())));
+  switch (random.below(4)) {
+  case 0: // f(old)
+    by = old;
+    by.insert(by.begin(), {random.pick(calls), "("});
     by.push_back(")");
+    break;
+  case 1: // (old op other)
+    by.insert(by.begin(), random.pick(operators));
+    by.insert(by.begin(), old.begin(), old.end());
+    by.insert(by.begin(), "(");
+    by.push_back(")");
+    break;
+  default:
+    break;
   }
   replace(t, at, by);
 }
 
 void changeStatement(Tokens &t, const Tokens &other, Random &random) {
-  auto from = statementAt(t, random.below(t.size()));
-  Tokens text = slice(t, from);
-  size_t to = statementAt(t, random.below(t.size())).first;
-  switch (random.below(4)) {
+  auto from = bodyStatementAt(t, random.below(t.size()));
+  Tokens text = slice(t, from), foreign = slice(other, bodyStatementAt(other, random.below(other.size())));
+  size_t to = bodyStatementAt(t, random.below(t.size())).first;
+  switch (random.below(5)) {
   case 0:
     replace(t, from, {});
     break;
@@ -169,10 +213,21 @@ void changeStatement(Tokens &t, const Tokens &other, Random &random) {
     replace(t, {to, to}, text);
     break;
   case 2:
-    replace(t, {to, to}, slice(other, statementAt(other, random.below(other.size()))));
+    replace(t, {to, to}, foreign);
     break;
+  case 3: { // under a condition or in a loop
+    static const std::vector<Tokens> heads = {{"if", "ctx", ".", "thread", "<", "3", "{", "\n"},
+                                              {"for", "q", "in", "range", "(", "0", ",", "9", ")", "{", "\n"},
+                                              {"while", "true", "{", "\n"},
+                                              {"if", "true", "{", "break", "}", "else", "{", "\n"}};
+    Tokens head = random.pick(heads);
+    head.insert(head.end(), text.begin(), text.end());
+    head.insert(head.end(), {"}", "\n"});
+    replace(t, from, head);
+    break;
+  }
   default:
-    replace(t, from, slice(other, statementAt(other, random.below(other.size()))));
+    replace(t, from, foreign);
   }
 }
 
@@ -182,18 +237,18 @@ std::string mutate(std::string_view text, std::string_view other, Random &random
   Tokens t = split(text), o = split(other);
   if (o.empty())
     o = {"kernel", "k", "(", ")", "{", "}"};
-  size_t changes = 1 + random.below(random.below(4) == 0 ? 8 : 3);
+  size_t changes = 1 + random.below(random.below(8) == 0 ? 8 : 2);
   for (size_t i = 0; i < changes; ++i) {
     if (t.empty())
       t = o;
-    switch (random.below(6)) {
+    switch (random.below(12)) {
     case 0:
       changeToken(t, random);
       break;
-    case 1: case 2:
+    case 1: case 2: case 3:
       changeLeaf(t, random);
       break;
-    case 3:
+    case 4: case 5: case 6:
       changeStatement(t, o, random);
       break;
     default:
