@@ -16,8 +16,8 @@ struct Analysed {
     std::string out;
     for (const Diagnostic &d : checked->diags.all()) {
       out += (out.empty() ? "" : " ") + std::string(info(d.id).code);
-      if (d.range.isValid() && d.range.file == 0) {
-        LineColumn at = checked->sources.file(0).lineColumn(d.range.begin);
+      if (d.range.isValid() && checked->sources.file(d.range.file).name() == "test.pho") {
+        LineColumn at = checked->sources.file(d.range.file).lineColumn(d.range.begin);
         out += "@" + std::to_string(at.line) + ":" + std::to_string(at.column);
       }
     }
