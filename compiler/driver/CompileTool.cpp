@@ -1,6 +1,7 @@
 #include "compiler/driver/CompileTool.h"
 #include "compiler/driver/Compile.h"
 #include "compiler/driver/Emit.h"
+#include "compiler/legality/Legality.h"
 #include <fstream>
 #include <iostream>
 
@@ -127,8 +128,25 @@ private:
 
 } // namespace
 
+static int runLegality(const CompileRequest &request) {
+  std::string error;
+  if (!legality::pathNamed(request.legality)) {
+    std::cerr << "phobos-compile: no list of rules is called '" << request.legality << "'; there are";
+    for (std::string_view name : legality::listNames())
+      std::cerr << " " << name;
+    std::cerr << "\n";
+    return UsageFault;
+  }
+  if (legality::judgeCsv(std::cin, request.legality, request.sharedLimit, std::cout, error))
+    return Success;
+  std::cerr << "phobos-compile: " << error << "\n";
+  return InputFault;
+}
+
 int runCompile(const CompileRequest &request) {
   std::string error;
+  if (!request.legality.empty())
+    return runLegality(request);
   if (!isKnownTarget(request.target, error)) {
     std::cerr << "phobos-compile: " << error << "\n";
     return UsageFault;

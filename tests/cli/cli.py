@@ -7,7 +7,7 @@ import os, subprocess, sys, tempfile
 
 class Suite:
     def __init__(self, bin_dir):
-        self.bin = bin_dir
+        self.bin = os.path.abspath(bin_dir)
         self.passed = self.failed = 0
         self.dir = tempfile.TemporaryDirectory()
 
