@@ -21,13 +21,13 @@ int compileMain(int argc, char **argv) {
   app.add_option("FILE", r.file, "the source, or - for standard input");
   app.add_option("-o,--output", r.output, "where the output goes; standard output if left out");
   app.add_option("--target", r.target, "cpu, or sm_75, sm_80, sm_89, sm_90a, ..")->capture_default_str();
-  app.add_option("--kernel", r.kernels, "the kernel, where the file has several; may be repeated");
-  app.add_option("--point", r.point, "values of @autotune names, \"TILE_M=64 TILE_N=32\"; the rest take their first choices");
+  app.add_option("--kernel", r.kernels, "the kernel, where the file has several; may be repeated")->allow_extra_args(false);
+  app.add_option("--point", r.point, "values of @autotune names, \"TILE_M=64 TILE_N=32\"; the rest take their first choices")->allow_extra_args(false);
   app.add_option("--emit", r.emit, "what to write")->check(CLI::IsMember({"ast", "typed", "ir", "llvm", "asm", "obj"}))->capture_default_str();
   app.add_flag("--check", r.checkOnly, "report errors and warnings and stop");
   app.add_flag("--space", r.space, "print the choices of each @autotune name, and stop");
   app.add_flag("--explain", r.explain, "say what became of each dot and each loop, and why");
-  app.add_option("--print-ir-after", r.printAfter, "print the tile IR after the named pass; repeatable");
+  app.add_option("--print-ir-after", r.printAfter, "print the tile IR after the named pass; repeatable")->allow_extra_args(false);
   app.add_flag("--print-ir-after-all", r.printAfterAll, "print the tile IR after every pass");
   app.add_option("--diagnostics", diagnostics, "text, or json (JSON Lines on standard error)")->check(CLI::IsMember({"text", "json"}))->capture_default_str();
   app.add_flag("--Werror", r.warningsAreErrors, "a warning fails too (-Werror)");
