@@ -2,6 +2,8 @@
 #include "compiler/driver/Compile.h"
 #include "compiler/driver/Emit.h"
 #include "compiler/legality/Legality.h"
+#include "compiler/passes/Pipeline.h"
+#include <algorithm>
 #include <fstream>
 #include <iostream>
 
@@ -70,7 +72,15 @@ private:
   int compileKernels(const Point &overrides) {
     std::string out;
     bool failed = false;
-    for (const ast::Kernel *k : chosen()) {
+    auto kernels = chosen();
+    if (kernels.size() > 1 && !r_.checkOnly && (r_.emit == "obj" || r_.emit == "asm" || r_.emit == "llvm")) {
+      std::string names;
+      for (const ast::Kernel *k : kernels)
+        names += (names.empty() ? "" : ", ") + k->name.text;
+      diags_.report(diag::SeveralKernels, {}, names).help("--emit " + r_.emit + " writes one kernel: name it with --kernel " + kernels.front()->name.text);
+      return InputFault;
+    }
+    for (const ast::Kernel *k : kernels) {
       // One kernel's errors do not hide another's.
       Diagnostics own;
       auto typed = checkAt(*loaded_, *k, overrides, own);
@@ -151,6 +161,15 @@ int runCompile(const CompileRequest &request) {
     std::cerr << "phobos-compile: " << error << "\n";
     return UsageFault;
   }
+  std::vector<std::string> passes = passes::pipelinePassNames();
+  for (const std::string &name : request.printAfter)
+    if (std::find(passes.begin(), passes.end(), name) == passes.end()) {
+      std::cerr << "phobos-compile: no pass is called '" << name << "'; there are";
+      for (const std::string &p : passes)
+        std::cerr << " " << p;
+      std::cerr << "\n";
+      return UsageFault;
+    }
   return Compile(request).run();
 }
 

@@ -62,8 +62,7 @@ Emitted emit(const sema::TypedKernel &kernel, const SourceManager &sources, cons
   if (ok) {
     passes::PrintOptions print;
     print.afterAll = options.printAfterAll;
-    if (!options.printAfter.empty())
-      print.after = options.printAfter.front();
+    print.after = options.printAfter;
     ok = passes::runTilePipeline(*module, print);
   }
   if (!ok)

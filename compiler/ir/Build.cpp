@@ -91,7 +91,7 @@ func::FuncOp KernelBuilder::createFunction() {
     attributes.push_back(list.getDictionary(&context_));
   }
 
-  auto function = func::FuncOp::create(b_, here_, "kernel", b_.getFunctionType(types, {}));
+  auto function = func::FuncOp::create(b_, here_, kernel_.name, b_.getFunctionType(types, {}));
   setAttributes(function);
   function.setAllArgAttrs(attributes);
   Block *entry = b_.createBlock(&function.getBody(), {}, types, places);

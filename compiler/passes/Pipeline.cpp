@@ -43,13 +43,33 @@ void buildTilePipeline(OpPassManager &pm) {
   verifyLocations(pm);
 }
 
+static void collectNames(OpPassManager &pm, std::vector<std::string> &names) {
+  for (Pass &pass : pm.getPasses()) {
+    std::string name = pass.getArgument().str();
+    if (!name.empty() && !llvm::is_contained(names, name))
+      names.push_back(name);
+  }
+}
+
+std::vector<std::string> pipelinePassNames() {
+  std::vector<std::string> names;
+#define PASS(NAME, CREATE, SUMMARY) names.push_back(NAME);
+#include "compiler/passes/Passes.def"
+  OpPassManager pm;
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  pm.addPass(createLoopInvariantCodeMotionPass());
+  collectNames(pm, names);
+  return names;
+}
+
 bool runTilePipeline(ModuleOp module, const PrintOptions &print) {
   PassManager pm(module.getContext());
   if (print.afterAll || !print.after.empty()) {
     module.getContext()->disableMultithreading(); // printing asks for it
     pm.enableIRPrinting(
         [](Pass *, Operation *) { return false; },
-        [&](Pass *pass, Operation *) { return print.afterAll || pass->getArgument() == print.after; },
+        [&](Pass *pass, Operation *) { return print.afterAll || llvm::is_contained(print.after, pass->getArgument().str()); },
         /*printModuleScope=*/true, /*printAfterOnlyOnChange=*/false);
   }
   buildTilePipeline(pm);

@@ -2,6 +2,7 @@
 #pragma once
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace mlir {
 class ModuleOp;
@@ -15,9 +16,12 @@ namespace phobos::passes {
 void buildTilePipeline(mlir::OpPassManager &pm);
 
 struct PrintOptions {
-  std::string after; ///< a pass's name, or empty
+  std::vector<std::string> after; ///< names of passes
   bool afterAll = false;
 };
+/// The names that PrintOptions::after may hold, in the order of the pipeline.
+std::vector<std::string> pipelinePassNames();
+
 /// Runs it. False if a pass failed (reported through the context's diagnostic handler).
 bool runTilePipeline(mlir::ModuleOp module, const PrintOptions &print = {});
 

@@ -48,7 +48,7 @@ s.case("point malformed", T, "--check", "--point", "BLOCK", saxpy, status=2, err
 s.case("point unknown name", T, "--check", "--point", "BLOKC=256", saxpy, status=1, err=["BLOKC", "BLOCK"])
 
 s.case("emit ast", T, "--emit", "ast", saxpy, out="saxpy")
-s.case("emit ir", T, "--emit", "ir", saxpy, out=["pho.load", "func.func @saxpy"])
+s.case("emit ir", T, "--emit", "ir", saxpy, out=["pho.load", "@saxpy"])
 s.case("emit llvm", T, "--emit", "llvm", saxpy, out="define")
 s.case("emit asm", T, "--emit", "asm", saxpy, out=".text")
 s.case("default target and emit", T, saxpy, out=".text")
@@ -63,6 +63,7 @@ s.case("explain", T, "--explain", gemm, out=["dot"])
 s.case("kernel", T, "--emit", "ir", "--kernel", "b", two, out="@b", not_out="@a")
 s.case("kernel repeated", T, "--emit", "ir", "--kernel", "a", "--kernel", "b", two, out=["@a", "@b"])
 s.case("kernel unknown", T, "--check", "--kernel", "c", two, status=1, err=["'c'", "a, b"])
+s.case("one kernel for machine code", T, two, status=1, err=["a, b", "--kernel"])
 s.case("stdlib", T, "--check", std)
 s.case("no stdlib", T, "--check", "--no-std", std, status=1, err="relu")
 
