@@ -160,13 +160,11 @@ private:
     EmitOptions options;
     options.target = target;
     options.kind = EmitKind::Obj;
-    Emitted e = emit(*typed, loaded_.sources, options);
-    if (!e.ok()) {
-      diags_.report(diag::LoweringFailed, typed->range, typed->name, target, e.error);
+    auto e = emit(*typed, loaded_.sources, options, diags_);
+    if (!e)
       return;
-    }
-    v.entries = std::move(e.entries);
-    v.images.push_back({target == "cpu" ? CodeImage::Format::ElfObject : CodeImage::Format::Cubin, std::move(e.bytes)});
+    v.entries = std::move(e->entries);
+    v.images.push_back({target == "cpu" ? CodeImage::Format::ElfObject : CodeImage::Format::Cubin, std::move(e->bytes)});
     if (target == "cpu") {
       v.cpu = llvm::sys::getHostCPUName().str();
       v.cpuFeatures = hostFeatures();

@@ -73,7 +73,7 @@ private:
     std::string out;
     bool failed = false;
     auto kernels = chosen();
-    if (kernels.size() > 1 && !r_.checkOnly && (r_.emit == "obj" || r_.emit == "asm" || r_.emit == "llvm")) {
+    if (kernels.size() > 1 && !r_.checkOnly && !r_.explain && (r_.emit == "obj" || r_.emit == "asm" || r_.emit == "llvm")) {
       std::string names;
       for (const ast::Kernel *k : kernels)
         names += (names.empty() ? "" : ", ") + k->name.text;
@@ -97,13 +97,12 @@ private:
       options.kind = r_.emit == "ir" ? EmitKind::Ir : r_.emit == "llvm" ? EmitKind::Llvm : r_.emit == "obj" ? EmitKind::Obj : EmitKind::Asm;
       options.printAfter = r_.printAfter;
       options.printAfterAll = r_.printAfterAll;
-      Emitted e = emit(*typed, loaded_->sources, options);
-      if (!e.ok()) {
-        diags_.report(diag::LoweringFailed, typed->range, typed->name, r_.target, e.error);
-        failed = true;
-        continue;
-      }
-      out += e.bytes;
+      if (r_.explain)
+        options.kind = EmitKind::Explanation;
+      auto e = emit(*typed, loaded_->sources, options, diags_);
+      failed |= !e;
+      if (e)
+        out += (r_.explain ? "kernel " + typed->name + " at " + (typed->point.empty() ? "its only point" : typed->point.str()) + "\n" : "") + e->bytes;
     }
     if (failed || diags_.hasErrors())
       return InputFault;

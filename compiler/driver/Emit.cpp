@@ -1,8 +1,7 @@
 #include "compiler/driver/Emit.h"
-#include "compiler/ir/Build.h"
-#include "compiler/passes/Pipeline.h"
+#include "compiler/driver/Lower.h"
+#include "compiler/passes/Explain.h"
 #include "compiler/target/cpu/Cpu.h"
-#include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
@@ -17,66 +16,62 @@ bool isKnownTarget(const std::string &target, std::string &error) {
   return false;
 }
 
-static std::string toText(const llvm::Module &m) {
+namespace {
+
+std::string toText(const llvm::Module &m) {
   std::string s;
   llvm::raw_string_ostream(s) << m;
   return s;
 }
 
-static Emitted failed(std::string why) {
-  Emitted e;
-  e.error = std::move(why);
-  return e;
+std::string toText(mlir::ModuleOp m) {
+  std::string s;
+  llvm::raw_string_ostream os(s);
+  m.print(os, mlir::OpPrintingFlags().enableDebugInfo(false));
+  return s + "\n";
 }
 
-static Emitted emitCpu(mlir::ModuleOp module, EmitKind kind) {
+/// What can fail in a target says why; `emit` makes a diagnostic of it.
+llvm::Expected<Emitted> emitCpu(mlir::ModuleOp module, EmitKind kind) {
   llvm::LLVMContext context;
   cpu::EntryInfo info;
   cpu::Options options;
   auto llvmModule = cpu::emitLLVM(module, context, options, info);
   if (!llvmModule)
-    return failed(llvm::toString(llvmModule.takeError()));
+    return llvmModule.takeError();
   if (kind == EmitKind::Llvm)
-    return {toText(**llvmModule), {}, {}};
+    return Emitted{toText(**llvmModule), {}};
   cpu::optimize(**llvmModule, options);
   auto bytes = kind == EmitKind::Asm ? cpu::emitAssembly(**llvmModule, options) : cpu::emitObject(**llvmModule, options);
   if (!bytes)
-    return failed(llvm::toString(bytes.takeError()));
+    return bytes.takeError();
   EntryPoint entry;
   entry.symbol = info.symbol;
   entry.scratchBytes = static_cast<int64_t>(info.scratchBytes);
-  return {std::move(*bytes), {entry}, {}};
+  return Emitted{std::move(*bytes), {entry}};
 }
 
-Emitted emit(const sema::TypedKernel &kernel, const SourceManager &sources, const EmitOptions &options) {
+} // namespace
+
+std::optional<Emitted> emit(const sema::TypedKernel &kernel, const SourceManager &sources, const EmitOptions &options, Diagnostics &diags) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
-  ir::loadDialects(context);
-  std::string failure;
-  mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &d) {
-    if (d.getSeverity() == mlir::DiagnosticSeverity::Error && failure.empty())
-      failure = d.str();
-    return mlir::success();
-  });
-  auto module = ir::build(kernel, context, sources);
-  bool ok = static_cast<bool>(module);
-  if (ok) {
-    passes::PrintOptions print;
-    print.afterAll = options.printAfterAll;
-    print.after = options.printAfter;
-    ok = passes::runTilePipeline(*module, print);
-  }
-  if (!ok)
-    return failed(failure.empty() ? "the tile pipeline failed" : failure);
-  if (options.kind == EmitKind::Ir) {
-    std::string text;
-    llvm::raw_string_ostream os(text);
-    module->print(os, mlir::OpPrintingFlags().enableDebugInfo(false));
-    return {text + "\n", {}, {}};
-  }
-  Emitted out = emitCpu(*module, options.kind);
-  if (!out.ok() && !failure.empty())
-    out.error = failure;
-  return out;
+  passes::PrintOptions print;
+  print.afterAll = options.printAfterAll;
+  print.after = options.printAfter;
+  auto module = lower(kernel, sources, options.target, context, diags, print);
+  if (!module)
+    return std::nullopt;
+  if (options.kind == EmitKind::Ir)
+    return Emitted{toText(*module), {}};
+  if (options.kind == EmitKind::Explanation)
+    return Emitted{passes::renderText(passes::explain(*module)), {}};
+  FirstError first(context);
+  llvm::Expected<Emitted> out = emitCpu(*module, options.kind);
+  if (out)
+    return std::move(*out);
+  std::string why = llvm::toString(out.takeError());
+  diags.report(diag::LoweringFailed, kernel.range, kernel.name, options.target, first.text().empty() ? why : first.text());
+  return std::nullopt;
 }
 
 } // namespace phobos::driver

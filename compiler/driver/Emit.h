@@ -1,14 +1,16 @@
 // From a typed kernel to text or bytes of the asked kind.
 #pragma once
 #include "compiler/sema/Typed.h"
+#include "compiler/support/Diagnostics.h"
 #include "compiler/support/Source.h"
 #include "runtime/bundle/Bundle.h"
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace phobos::driver {
 
-enum class EmitKind : uint8_t { Ir, Llvm, Asm, Obj };
+enum class EmitKind : uint8_t { Ir, Llvm, Asm, Obj, Explanation };
 
 struct EmitOptions {
   std::string target = "cpu";
@@ -20,11 +22,10 @@ struct EmitOptions {
 struct Emitted {
   std::string bytes;
   std::vector<EntryPoint> entries; ///< of object code and PTX: what a launch needs
-  std::string error; ///< empty on success; else why this target cannot take the kernel
-  bool ok() const { return error.empty(); }
 };
 
-Emitted emit(const sema::TypedKernel &kernel, const SourceManager &sources, const EmitOptions &options);
+/// Nothing with errors in `diags`.
+std::optional<Emitted> emit(const sema::TypedKernel &kernel, const SourceManager &sources, const EmitOptions &options, Diagnostics &diags);
 
 /// Whether `target` names one this build can compile for; otherwise `error` lists those it knows.
 bool isKnownTarget(const std::string &target, std::string &error);

@@ -1,8 +1,6 @@
 #include "compiler/driver/Execute.h"
-#include "compiler/ir/Build.h"
-#include "compiler/passes/Pipeline.h"
+#include "compiler/driver/Lower.h"
 #include "compiler/target/cpu/Cpu.h"
-#include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "runtime/cpu/Run.h"
 
@@ -55,23 +53,15 @@ private:
 std::unique_ptr<Executable> prepareForCpu(const sema::TypedKernel &kernel, const SourceManager &sources,
                                           Diagnostics &diags) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
-  ir::loadDialects(context);
-  std::string failure;
-  mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &d) {
-    if (d.getSeverity() == mlir::DiagnosticSeverity::Error && failure.empty())
-      failure = d.str();
-    return mlir::success();
-  });
-  auto module = ir::build(kernel, context, sources);
-  if (module && passes::runTilePipeline(*module)) {
-    auto code = cpu::compileAndLoad(*module, {});
-    if (code)
-      return std::make_unique<OnCpu>(kernel, std::move(*code));
-    std::string error = llvm::toString(code.takeError());
-    failure = failure.empty() ? error : failure;
-  }
-  diags.report(diag::LoweringFailed, kernel.range, kernel.name, "cpu",
-               failure.empty() ? "the tile pipeline failed" : failure);
+  auto module = lower(kernel, sources, "cpu", context, diags);
+  if (!module)
+    return nullptr;
+  FirstError first(context);
+  auto code = cpu::compileAndLoad(*module, {});
+  if (code)
+    return std::make_unique<OnCpu>(kernel, std::move(*code));
+  std::string why = llvm::toString(code.takeError());
+  diags.report(diag::LoweringFailed, kernel.range, kernel.name, "cpu", first.text().empty() ? why : first.text());
   return nullptr;
 }
 
