@@ -57,6 +57,7 @@ private:
   Statement whileLoop(int nesting, bool perThread);
   Statement ifElse(int nesting, bool perThread);
   std::optional<Statement> atomic();
+  std::optional<Statement> inPlace();
   void finishTile();
   void finishThread();
   double tripsSince(size_t loopDepth) const;
@@ -109,7 +110,8 @@ private:
   int64_t threads_ = 32;
   std::vector<Tensor> inputs_, histograms_;
   std::vector<std::string> histogramOps_;
-  std::vector<Variable> variables_;   ///< innermost last; blocks cut it back
+  std::optional<Tensor> own_;       ///< read and written in place: each block its own part, [rows_, columns_]
+  std::vector<Variable> variables_; ///< innermost last; blocks cut it back
   std::vector<std::string> counters_; ///< index names in scope: loop counters
   std::vector<double> trips_;         ///< of each loop around
   bool mayBreak_ = false;
