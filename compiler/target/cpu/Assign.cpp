@@ -3,7 +3,7 @@
 
 namespace phobos::cpu {
 
-Buffer KernelEmitter::takeInitial(mlir::Value initial, mlir::Operation *loop) {
+Buffer KernelEmitter::takeInitial(mlir::Value initial, mlir::Value carried, mlir::Operation *loop) {
   auto stored = buffers_.find(initial);
   auto last = plan_.lastUse.find(initial);
   const bool isOnlyHere =
@@ -13,7 +13,7 @@ Buffer KernelEmitter::takeInitial(mlir::Value initial, mlir::Operation *loop) {
     scratch_.hold(stored->second.slot);
     return stored->second;
   }
-  Buffer buffer = newBuffer(plan_.shapeOf(initial), memoryType(initial));
+  Buffer buffer = newBuffer(carried);
   copyInto(buffer, initial);
   return buffer;
 }

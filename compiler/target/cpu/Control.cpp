@@ -120,7 +120,7 @@ void KernelEmitter::emitFor(mlir::scf::ForOp loop) {
       continue;
     }
     tileIndex.push_back(k);
-    tiles.push_back(takeInitial(loop.getInitArgs()[k], loop));
+    tiles.push_back(takeInitial(loop.getInitArgs()[k], arg, loop));
     bind(arg, tiles.back());
   }
   llvm::Value *lower = scalar(loop.getLowerBound()), *step = scalar(loop.getStep());
@@ -166,7 +166,7 @@ void KernelEmitter::emitWhile(mlir::scf::WhileOp loop) {
   llvm::SmallVector<std::pair<llvm::PHINode *, unsigned>> phis;
   for (auto [k, arg] : llvm::enumerate(before.getArguments()))
     if (plan_.isTile(arg)) {
-      beforeTiles.push_back(takeInitial(loop.getInits()[k], loop));
+      beforeTiles.push_back(takeInitial(loop.getInits()[k], arg, loop));
       bind(arg, beforeTiles.back());
       yielded.push_back(loop.getYieldOp().getOperand(k));
     }

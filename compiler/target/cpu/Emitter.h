@@ -77,7 +77,7 @@ private:
   /// Evaluates `values` into `targets` as if at once; under the active mask if `masked`.
   void assignTiles(llvm::ArrayRef<mlir::Value> values, llvm::ArrayRef<Buffer> targets, bool masked);
   /// Storage for a loop's tile: the initial value's own if nothing else reads it later, else a copy of it.
-  Buffer takeInitial(mlir::Value initial, mlir::Operation *loop);
+  Buffer takeInitial(mlir::Value initial, mlir::Value carried, mlir::Operation *loop);
   void copyInto(const Buffer &target, mlir::Value value, bool masked = false);
 
   // Loops.cpp

@@ -93,7 +93,7 @@ void KernelEmitter::emitDivergentIf(mlir::scf::IfOp branch) {
 void KernelEmitter::emitDivergentFor(mlir::scf::ForOp loop) {
   llvm::SmallVector<Buffer> carried;
   for (auto [arg, init] : llvm::zip(loop.getRegionIterArgs(), loop.getInitArgs())) {
-    carried.push_back(takeInitial(init, loop));
+    carried.push_back(takeInitial(init, arg, loop));
     bind(arg, carried.back());
   }
   TileShape threads{1, plan_.threads};
@@ -164,7 +164,7 @@ void KernelEmitter::emitDivergentWhile(mlir::scf::WhileOp loop) {
   mlir::Block &before = *loop.getBeforeBody(), &after = *loop.getAfterBody();
   llvm::SmallVector<Buffer> beforeTiles, afterTiles;
   for (auto [arg, init] : llvm::zip(before.getArguments(), loop.getInits())) {
-    beforeTiles.push_back(takeInitial(init, loop));
+    beforeTiles.push_back(takeInitial(init, arg, loop));
     bind(arg, beforeTiles.back());
   }
   for (mlir::Value arg : after.getArguments()) {
