@@ -109,7 +109,7 @@ void Checker::assignTensorSlice(const ast::Stmt &s, ParamId tensor) {
     for (Subscript &sub : subs) // the place is evaluated once though it is read and written
       if (hasSideEffects(sub.start)) {
         VarId once = newVar("place", sub.start->type, sub.range);
-        emitAssign(once, const_cast<Expr *>(sub.start), sub.range);
+        emitAssign(once, sub.start, sub.range);
         Expr *n = node(Op::Var, sub.start->type, sub.range);
         n->var = once;
         sub.start = n;

@@ -47,8 +47,7 @@ std::string signature(const Builtin &b) {
   std::string s = std::string(b.name) + (b.takesType ? "<T>(" : "(");
   bool first = true;
   for (const Builtin::Parameter &p : b.parameters()) {
-    std::string word =
-        std::string(p.name) + (p.isRest ? ".." : "") + (p.keywordOnly ? " = " + std::string(p.name) : "");
+    std::string word = std::string(p.name) + (p.isRest ? ".." : "") + (p.keywordOnly ? " = x" : "");
     word = (first ? "" : ", ") + word;
     s += p.isOptional ? "[" + word + "]" : word;
     first = false;

@@ -35,9 +35,9 @@ struct Value {
 
 /// What a name in scope stands for.
 struct Entity {
-  enum class Kind : uint8_t { Let, Var, Counter, Constant, Dim, Scalar, Tensor, Poison };
+  enum class Kind : uint8_t { Let, Var, Counter, Argument, Constant, Dim, Scalar, Tensor, Poison };
   Kind kind = Kind::Poison;
-  VarId var = 0;         ///< Let, Var, Counter
+  VarId var = 0;         ///< Let, Var, Counter, Argument (of the function that is instantiated)
   int64_t value = 0;     ///< Constant
   DimId dim = 0;         ///< Dim
   ParamId param = 0;     ///< Scalar, Tensor
@@ -141,7 +141,7 @@ private:
   void emitStore(SourceRange range, ParamId tensor, std::vector<Subscript> subs, Expr *value, Expr *mask);
   Stmt *emit(Stmt::Kind kind, SourceRange range);
   VarId newVar(std::string name, Type type, SourceRange range);
-  void emitAssign(VarId var, Expr *value, SourceRange range);
+  void emitAssign(VarId var, ExprP value, SourceRange range);
 
   // Expressions.cpp
   Value check(ast::ExprP e);

@@ -107,7 +107,7 @@ Value Checker::instantiate(const Candidate &c, const std::vector<Argument> &args
   }
   for (size_t i = 0; i < args.size(); ++i) {
     Entity entity;
-    entity.kind = Entity::Kind::Let;
+    entity.kind = Entity::Kind::Argument;
     if (args[i].value.kind == Value::Kind::Tensor) {
       entity.kind = Entity::Kind::Tensor;
       entity.param = args[i].value.tensor;

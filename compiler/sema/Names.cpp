@@ -72,6 +72,7 @@ const char *Checker::describe(const Entity &e) {
     return "a constant of the shape environment";
   case Entity::Kind::Dim:
     return "a dimension";
+  case Entity::Kind::Argument:
   case Entity::Kind::Scalar:
     return "a parameter";
   case Entity::Kind::Tensor:
@@ -125,6 +126,7 @@ Value Checker::checkName(const ast::Expr &e) {
     break;
   case Entity::Kind::Var:
   case Entity::Kind::Counter:
+  case Entity::Kind::Argument:
     break;
   }
   Expr *n = node(Op::Var, out_->vars[entity->var].type, e.range);

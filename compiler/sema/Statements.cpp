@@ -18,7 +18,7 @@ VarId Checker::newVar(std::string name, Type type, SourceRange range) {
   return static_cast<VarId>(out_->vars.size() - 1);
 }
 
-void Checker::emitAssign(VarId var, Expr *value, SourceRange range) {
+void Checker::emitAssign(VarId var, ExprP value, SourceRange range) {
   Stmt *s = emit(Stmt::Kind::Assign, range);
   s->var = var;
   s->value = value;

@@ -153,7 +153,7 @@ TEST(SemaBuiltins, AllAreTested) {
 
 TEST(SemaBuiltins, Signatures) {
   EXPECT_EQ(sema::signature(*sema::findBuiltin("cumsum")), "cumsum(t[, axis])");
-  EXPECT_EQ(sema::signature(*sema::findBuiltin("load")), "load(slice[, fill = fill])");
+  EXPECT_EQ(sema::signature(*sema::findBuiltin("load")), "load(slice[, fill = x])");
   EXPECT_EQ(sema::signature(*sema::findBuiltin("full")), "full<T>(shape, x)");
   EXPECT_EQ(sema::signature(*sema::findBuiltin("atomic_add")), "atomic_add(tensor, i.., v)");
 }
