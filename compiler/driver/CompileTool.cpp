@@ -1,4 +1,6 @@
 #include "compiler/driver/CompileTool.h"
+#include "compiler/driver/BundleBuild.h"
+#include "compiler/driver/BundleText.h"
 #include "compiler/driver/Compile.h"
 #include "compiler/driver/Emit.h"
 #include "compiler/legality/Legality.h"
@@ -15,7 +17,7 @@ enum Status : int { Success = 0, InputFault = 1, UsageFault = 2, EnvironmentFaul
 
 class Compile {
 public:
-  explicit Compile(const CompileRequest &r) : r_(r) {}
+  explicit Compile(const CompileRequest &r) : r_(r), emit_(!r.emit.empty() ? r.emit : r.output.empty() ? "asm" : "bundle") {}
 
   int run() {
     loaded_ = load(r_.file, {.stdlib = !r_.noStd}, diags_);
@@ -24,6 +26,13 @@ public:
         return finish(EnvironmentFault);
     if (r_.space)
       return finish(printSpace());
+    bool bundle = emit_ == "bundle" || emit_ == "c" || emit_ == "header";
+    if (bundle && !r_.checkOnly && !r_.explain)
+      return finish(diags_.hasErrors() ? InputFault : writeBundle());
+    if (r_.targets.size() > 1) {
+      std::cerr << "phobos-compile: several targets make a bundle; --emit " << emit_ << " writes for one\n";
+      return finish(UsageFault);
+    }
     Point overrides;
     for (const std::string &text : r_.point) {
       std::string error;
@@ -32,7 +41,7 @@ public:
         return finish(UsageFault);
       }
     }
-    if (r_.emit == "ast" && !r_.checkOnly)
+    if (emit_ == "ast" && !r_.checkOnly)
       return finish(diags_.hasErrors() ? InputFault : write(ast::dump(*loaded_->file)));
     return finish(compileKernels(overrides));
   }
@@ -69,15 +78,31 @@ private:
     return diags_.hasErrors() ? InputFault : write(out);
   }
 
+  int writeBundle() {
+    BundleRequest request;
+    request.kernels = r_.kernels;
+    request.targets = r_.targets;
+    request.points = r_.point;
+    Bundle bundle;
+    if (!buildBundle(*loaded_, request, bundle, diags_))
+      return InputFault;
+    std::string name = identifierOf(r_.output.empty() ? r_.file : r_.output);
+    if (r_.output.empty() && emit_ == "bundle") {
+      std::cerr << "phobos-compile: a bundle is not text: name a file with -o\n";
+      return UsageFault;
+    }
+    return write(emit_ == "c" ? bundleAsC(bundle, name) : emit_ == "header" ? bundleAsHeader(bundle, name) : encodeBundle(bundle));
+  }
+
   int compileKernels(const Point &overrides) {
     std::string out;
     bool failed = false;
     auto kernels = chosen();
-    if (kernels.size() > 1 && !r_.checkOnly && !r_.explain && (r_.emit == "obj" || r_.emit == "asm" || r_.emit == "llvm")) {
+    if (kernels.size() > 1 && !r_.checkOnly && !r_.explain && (emit_ == "obj" || emit_ == "asm" || emit_ == "llvm")) {
       std::string names;
       for (const ast::Kernel *k : kernels)
         names += (names.empty() ? "" : ", ") + k->name.text;
-      diags_.report(diag::SeveralKernels, {}, names).help("--emit " + r_.emit + " writes one kernel: name it with --kernel " + kernels.front()->name.text);
+      diags_.report(diag::SeveralKernels, {}, names).help("--emit " + emit_ + " writes one kernel: name it with --kernel " + kernels.front()->name.text);
       return InputFault;
     }
     for (const ast::Kernel *k : kernels) {
@@ -88,13 +113,13 @@ private:
       failed |= !typed;
       if (!typed || r_.checkOnly)
         continue;
-      if (r_.emit == "typed") {
+      if (emit_ == "typed") {
         out += sema::dump(*typed);
         continue;
       }
       EmitOptions options;
-      options.target = r_.target;
-      options.kind = r_.emit == "ir" ? EmitKind::Ir : r_.emit == "llvm" ? EmitKind::Llvm : r_.emit == "obj" ? EmitKind::Obj : EmitKind::Asm;
+      options.target = r_.targets.front();
+      options.kind = emit_ == "ir" ? EmitKind::Ir : emit_ == "llvm" ? EmitKind::Llvm : emit_ == "obj" ? EmitKind::Obj : EmitKind::Asm;
       options.printAfter = r_.printAfter;
       options.printAfterAll = r_.printAfterAll;
       if (r_.explain)
@@ -131,6 +156,7 @@ private:
   }
 
   const CompileRequest &r_;
+  std::string emit_;
   Diagnostics diags_;
   std::unique_ptr<LoadedFile> loaded_;
 };
@@ -156,10 +182,11 @@ int runCompile(const CompileRequest &request) {
   std::string error;
   if (!request.legality.empty())
     return runLegality(request);
-  if (!isKnownTarget(request.target, error)) {
-    std::cerr << "phobos-compile: " << error << "\n";
-    return UsageFault;
-  }
+  for (const std::string &target : request.targets)
+    if (!isKnownTarget(target, error)) {
+      std::cerr << "phobos-compile: " << error << "\n";
+      return UsageFault;
+    }
   std::vector<std::string> passes = passes::pipelinePassNames();
   for (const std::string &name : request.printAfter)
     if (std::find(passes.begin(), passes.end(), name) == passes.end()) {

@@ -8,10 +8,10 @@ namespace phobos::driver {
 
 struct CompileRequest {
   std::string file, output;
-  std::string target = "cpu";
+  std::vector<std::string> targets = {"cpu"};
   std::vector<std::string> kernels;
   std::vector<std::string> point;
-  std::string emit = "asm";
+  std::string emit; ///< empty: a bundle if there is an output file, else asm
   bool checkOnly = false, space = false, explain = false;
   std::vector<std::string> printAfter;
   bool printAfterAll = false;

@@ -13,6 +13,7 @@ int compileMain(int argc, char **argv) {
                "  phobos-compile --space gemm.pho                          the search space, one line a name\n"
                "  phobos-compile --target cpu --emit asm gemm.pho          machine code as text\n"
                "  phobos-compile --target sm_90a --point \"TILE_M=128\" --emit asm gemm.pho -o gemm.ptx\n"
+               "  phobos-compile gemm.pho -o gemm.phx --point \"TILE_M=64 @ M <= 1024\" --point \"TILE_M=128\"   a bundle for the runtime\n"
                "  phobos-compile --explain gemm.pho                        which path each dot took, and why\n"
                "  phobos-compile --legality warptile --shared-limit 49152 < points.csv\n",
                "phobos-compile"};
@@ -20,10 +21,11 @@ int compileMain(int argc, char **argv) {
   std::string diagnostics = "text";
   app.add_option("FILE", r.file, "the source, or - for standard input");
   app.add_option("-o,--output", r.output, "where the output goes; standard output if left out");
-  app.add_option("--target", r.target, "cpu, or sm_75, sm_80, sm_89, sm_90a, ..")->capture_default_str();
+  app.add_option("--target", r.targets, "cpu, or sm_75, sm_80, sm_89, sm_90a, ..; several for a bundle")->allow_extra_args(false)->capture_default_str();
   app.add_option("--kernel", r.kernels, "the kernel, where the file has several; may be repeated")->allow_extra_args(false);
-  app.add_option("--point", r.point, "values of @autotune names, \"TILE_M=64 TILE_N=32\"; the rest take their first choices")->allow_extra_args(false);
-  app.add_option("--emit", r.emit, "what to write")->check(CLI::IsMember({"ast", "typed", "ir", "llvm", "asm", "obj"}))->capture_default_str();
+  app.add_option("--point", r.point, "values of @autotune names, \"TILE_M=64 TILE_N=32\"; the rest take their first choices; in a bundle several, each may end in \"@ CONDITION\" over the extents it serves")->allow_extra_args(false);
+  app.add_option("--emit", r.emit, "what to write: a bundle where -o names a file, else asm, if left out")
+      ->check(CLI::IsMember({"ast", "typed", "ir", "llvm", "asm", "obj", "bundle", "c", "header"}));
   app.add_flag("--check", r.checkOnly, "report errors and warnings and stop");
   app.add_flag("--space", r.space, "print the choices of each @autotune name, and stop");
   app.add_flag("--explain", r.explain, "say what became of each dot and each loop, and why");

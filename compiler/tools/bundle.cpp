@@ -1,0 +1,69 @@
+// phobos-bundle: looks into bundles.
+#include "compiler/driver/BundleText.h"
+#include "compiler/tools/Tools.h"
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <fstream>
+
+namespace phobos::tools {
+
+namespace {
+
+int fail(int status, const std::string &message) {
+  std::cerr << "phobos-bundle: " << message << "\n";
+  return status;
+}
+
+/// One file an image: KERNEL.TARGET.N.ptx, .cubin or .o.
+int extract(const Bundle &bundle, const std::string &folder) {
+  static const char *const endings[] = {".ptx", ".cubin", ".o"};
+  std::error_code ec;
+  std::filesystem::create_directories(folder, ec);
+  for (size_t n = 0; n < bundle.variants.size(); ++n) {
+    const Variant &v = bundle.variants[n];
+    for (const CodeImage &image : v.images) {
+      std::string path = folder + "/" + v.contract.kernel + "." + v.target + "." + std::to_string(n) + endings[static_cast<size_t>(image.format)];
+      std::ofstream out(path, std::ios::binary);
+      out.write(image.bytes.data(), static_cast<std::streamsize>(image.bytes.size()));
+      out.close();
+      if (!out)
+        return fail(EnvironmentFault, path + " cannot be written");
+      std::cout << path << "\n";
+    }
+  }
+  return Success;
+}
+
+} // namespace
+
+int bundleMain(int argc, char **argv) {
+  CLI::App app{"phobos-bundle: looks into the bundles that phobos-compile writes.\n\n"
+               "  phobos-bundle show gemm.phx              kernels, points, targets, parameters, entries\n"
+               "  phobos-bundle extract gemm.phx -o code   the PTX, cubins and objects as files\n"
+               "  phobos-bundle verify gemm.phx            container, checksum and contract are sound\n",
+               "phobos-bundle"};
+  std::string file, folder = ".";
+  app.require_subcommand(1);
+  CLI::App *show = app.add_subcommand("show", "print what is in it");
+  CLI::App *take = app.add_subcommand("extract", "write its code as files");
+  CLI::App *verify = app.add_subcommand("verify", "check it, and say nothing if it is sound");
+  for (CLI::App *sub : {show, take, verify})
+    sub->add_option("FILE", file, "the bundle")->required();
+  take->add_option("-o,--output", folder, "the folder to write to")->capture_default_str();
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError &e) {
+    return app.exit(e) == 0 ? Success : UsageFault;
+  }
+  if (!std::filesystem::exists(file))
+    return fail(EnvironmentFault, file + ": there is no such file");
+  Bundle bundle;
+  std::string error;
+  if (!readBundle(file, bundle, error))
+    return fail(InputFault, error);
+  if (*show)
+    std::cout << driver::describeBundle(bundle);
+  return *take ? extract(bundle, folder) : Success;
+}
+
+} // namespace phobos::tools
