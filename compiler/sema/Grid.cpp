@@ -86,6 +86,8 @@ private:
     for (Cover &k : coordinates_[c].covers)
       if (k.param == s.param && k.axis == axis && k.stride == stride) {
         k.pieces.insert(k.pieces.end(), pieces.begin(), pieces.end());
+        if (k.pieces.size() > 4 * kMaxPieces)
+          merge(k.pieces);
         return;
       }
     coordinates_[c].covers.push_back({s.param, axis, stride, std::move(pieces), place});
@@ -189,14 +191,20 @@ private:
   }
 
   static bool isWhole(Cover &k) {
-    std::sort(k.pieces.begin(), k.pieces.end());
-    int64_t reached = 0;
-    for (Piece p : k.pieces) {
-      if (p.begin > reached)
-        return false;
-      reached = std::max(reached, p.end);
-    }
-    return reached >= k.stride;
+    merge(k.pieces);
+    return k.pieces.front().begin == 0 && k.pieces.front().end == k.stride;
+  }
+
+  /// Sorts them and joins those that touch.
+  static void merge(std::vector<Piece> &pieces) {
+    std::sort(pieces.begin(), pieces.end());
+    size_t last = 0;
+    for (const Piece &p : pieces)
+      if (p.begin <= pieces[last].end)
+        pieces[last].end = std::max(pieces[last].end, p.end);
+      else
+        pieces[++last] = p;
+    pieces.resize(last + 1);
   }
 
   bool agree(const Cover &a, const Cover &b) {
