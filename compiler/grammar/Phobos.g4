@@ -142,10 +142,10 @@ AT : '@' ;
 SEMICOLON : ';' ;
 
 FLOAT : DIGITS '.' DIGITS EXPONENT? | DIGITS EXPONENT | 'inf' | 'nan' ;
-INT : DIGITS | '0' [xX] [0-9a-fA-F] [0-9a-fA-F_]* ;
+INT : DIGITS | '0' [xX] [0-9a-fA-F] ( '_'* [0-9a-fA-F] )* ;
 IDENT : [a-zA-Z_] [a-zA-Z_0-9]* ;
 STRING : '"' ( ~["\\\r\n] | '\\' ["\\n] )* '"' ;
-fragment DIGITS : [0-9] [0-9_]* ;
+fragment DIGITS : [0-9] ( '_'* [0-9] )* ;
 fragment EXPONENT : [eE] [+-]? DIGITS ;
 
 NEWLINE : '\n' ;

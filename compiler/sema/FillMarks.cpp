@@ -203,6 +203,10 @@ private:
       return {{args[0].axes[0], args[1].axes[e.transposeB ? 0 : 1]}};
     case Op::Reduce: case Op::ArgReduce:
       return reduce(e, args[0]);
+    case Op::Scan:
+      if (ExprP source = args[0].axes[e.axis == 0 ? 0 : 1]; source && e.reduction != Reduction::Sum)
+        warn(e, source);
+      return args[0];
     default:
       break;
     }
@@ -293,7 +297,7 @@ private:
   /// The value that changes no result.
   static std::string neutral(const Expr &e) {
     ScalarType t = e.args[0]->type.elem;
-    if (e.op == Op::Reduce && e.reduction == Reduction::Prod)
+    if (e.op != Op::ArgReduce && e.reduction == Reduction::Prod)
       return isFloat(t) ? "1.0" : "1";
     bool max = e.reduction == Reduction::Max;
     if (isFloat(t))
@@ -334,7 +338,7 @@ private:
 
 bool mayWarn(const TypedKernel &kernel) {
   return std::any_of(kernel.exprs.begin(), kernel.exprs.end(), [](const Expr &e) {
-    return e.op == Op::ArgReduce || (e.op == Op::Reduce && e.reduction != Reduction::Sum);
+    return e.op == Op::ArgReduce || ((e.op == Op::Reduce || e.op == Op::Scan) && e.reduction != Reduction::Sum);
   });
 }
 

@@ -28,6 +28,12 @@ TEST(FillZeros, AMaximumOverASliceThatMayReachPastTheEndIsWarnedAbout) {
   EXPECT_THAT(fill("J[0, 0] = max(I[0 :+ 8])").words(), HasSubstr("fill = -2147483648"));
 }
 
+TEST(FillZeros, ScansByMaximumAndProductAreToo) {
+  EXPECT_EQ(marks("Y[0 :+ 8, 0 :+ 96] = cummax(X[0 :+ 8, 0 :+ 96])"), "W0630@3:22");
+  EXPECT_EQ(marks("Y[0 :+ 64, 0 :+ 8] = cumprod(S[0 :+ 64, 90 :+ 8])"), "");
+  EXPECT_EQ(marks("Y[0 :+ 64, 0 :+ 8] = cumprod(S[0 :+ 64, 90 :+ 8], 1)"), "W0630@3:22");
+}
+
 TEST(FillZeros, SumsAreNot) { EXPECT_EQ(marks("Y[0, 0] = sum(X[0, 0 :+ 8])\nY[0 :+ 8, 0 :+ 1] = rowsum(X[0 :+ 8, 0 :+ 8])"), ""); }
 
 TEST(FillZeros, TheMarkIsPerAxis) {

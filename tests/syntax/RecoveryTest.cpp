@@ -98,7 +98,7 @@ TEST(Recovery, LexerErrorsAreOneALineAndSilenceTheirStatement) {
 }
 
 TEST(Recovery, MalformedNumbers) {
-  for (const char *bad : {"1.", ".5", "1abc", "0x", "0xfg", "1.0f", "1e", "1.5e+", "1__.", "0b11"}) {
+  for (const char *bad : {"1.", ".5", "1abc", "0x", "0xfg", "1.0f", "1e", "1.5e+", "1__.", "1_", "0xf_", "1.0_", "0b11"}) {
     Parsed p(std::string("kernel k() {\n  x = ") + bad + "\n}\n");
     EXPECT_EQ(p.codes(), "E0104@2:7") << bad;
   }
