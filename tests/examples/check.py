@@ -12,7 +12,7 @@ parser.add_argument('bin')
 parser.add_argument('examples')
 parser.add_argument('--target', default='cpu')
 parser.add_argument('only', nargs='*')
-options = parser.parse_args()
+options = parser.parse_intermixed_args()
 rng = np.random.default_rng(1)
 f32 = np.float32
 

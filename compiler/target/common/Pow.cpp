@@ -38,7 +38,7 @@ Pair log2Pair(Real &real, Value *x) {
   LogParts l = logParts(real, x, 0x1.6a09e667f3bcdp-1);
   Value *one = real.c(1), *f = real.sub(l.m, one);
   Value *d = real.add(l.m, one), *dLow = real.sub(l.m, real.sub(d, one));
-  Value *inverse = real.div(one, d);
+  Value *inverse = reciprocal(real, d);
   Value *s = real.mul(f, inverse);
   Value *rest = real.fma(real.neg(s), dLow, real.fma(real.neg(s), d, f));
   Pair sp{s, real.mul(rest, inverse)};

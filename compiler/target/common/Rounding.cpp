@@ -1,4 +1,4 @@
-// sqrt, rsqrt, floor, ceil and round.
+// sqrt, rsqrt, floor, ceil and round; division within functions.
 #include "compiler/target/common/Real.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
 
@@ -25,6 +25,23 @@ Value *emitRsqrt(Real &real, Value *x) {
       return real.b.CreateIntrinsic(ID::nvvm_rsqrt_approx_f, llvm::ArrayRef<llvm::Type *>(), {lane});
     });
   return real.div(real.c(1), emitSqrt(real, x));
+}
+
+/// rcp.approx.ftz.f32: 1 ulp, of a normal result.
+Value *reciprocal(Real &real, Value *y) {
+  if (!real.target.nvptx || real.isDouble)
+    return real.div(real.c(1), y);
+  return eachLane(real.b, y, real.type->getScalarType(), [&](Value *lane) {
+    return real.b.CreateIntrinsic(ID::nvvm_rcp_approx_ftz_f, llvm::ArrayRef<llvm::Type *>(), {lane});
+  });
+}
+
+/// On NVPTX x times the reciprocal, and what is left of x brought in once more.
+Value *quotient(Real &real, Value *x, Value *y) {
+  if (!real.target.nvptx || real.isDouble)
+    return real.div(x, y);
+  Value *r = reciprocal(real, y), *q = real.mul(x, r);
+  return real.fma(real.fma(real.neg(q), y, x), r, q);
 }
 
 Value *emitRound(Real &real, Value *x, MathFunction fn) {

@@ -46,7 +46,7 @@ Value *emitTanh(Real &real, Value *x) {
   ExpParts e = expParts(real, a);
   Value *power = real.powerOfTwo(e.n);
   Value *u = real.fma(power, e.p, real.sub(power, real.c(1)));
-  return real.withSign(real.div(u, real.add(u, real.c(2))), x);
+  return real.withSign(quotient(real, u, real.add(u, real.c(2))), x);
 }
 
 /// With t = e^-|x|: 1 / (1 + t), and t / (1 + t) of a negative x, which keeps the small results that 1 / (1 +
@@ -54,7 +54,7 @@ Value *emitTanh(Real &real, Value *x) {
 Value *emitSigmoid(Real &real, Value *x) {
   Value *t = accurateExp(real, real.neg(real.abs(x)));
   Value *above = real.select(real.b.CreateFCmpOLT(x, real.c(0)), t, real.c(1));
-  return real.div(above, real.add(t, real.c(1)));
+  return quotient(real, above, real.add(t, real.c(1)));
 }
 
 Value *emitErf(Real &real, Value *x) {
