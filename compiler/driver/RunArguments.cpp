@@ -86,7 +86,7 @@ int Preparation::readSpecs() {
       auto report = diags_.report(diag::UnknownArgument, {}, c_.kernel, parameter, parameterNames());
       if (auto near = nearest(parameter, names))
         report.help("did you mean '" + *near + "'?");
-      return UsageFault;
+      return InputFault;
     }
     specs_[i] = std::move(spec);
   }
@@ -115,7 +115,7 @@ int Preparation::readDims() {
                     value < 0 ? "an extent is at least 0"
                               : "the runtime dimensions of kernel '" + c_.kernel + "' are " +
                                     (list.empty() ? "none" : list));
-      return UsageFault;
+      return InputFault;
     }
     known_[i] = value;
     bind_.dims.emplace_back(dim, value);
@@ -179,7 +179,7 @@ int Preparation::readFiles() {
       diags_.report(diag::MissingArgument, {}, p.name, typeText(p))
           .help(p.isTensor ? "write --arg " + p.name + "=file.npy, or --arg '" + p.name + "=uniform(-1,1)'"
                            : "write --arg " + p.name + "=1");
-      return UsageFault;
+      return InputFault;
     }
     if (specs_[i]->isFile() && p.isTensor)
       if (int status = readFile(i))
@@ -202,7 +202,7 @@ int Preparation::fillTensor(size_t i) {
       const std::string &dim = c_.dims[static_cast<size_t>(e.value)];
       diags_.report(diag::MissingDimension, {}, dim, p.name, typeText(p))
           .help("write --dim " + dim + "=1000");
-      return UsageFault;
+      return InputFault;
     }
     extents.push_back(*n);
   }

@@ -37,7 +37,7 @@ private:
     }
     const ast::Kernel *kernel = selectKernel(*loaded_->file, r_.kernel, diags_);
     if (!kernel)
-      return UsageFault;
+      return InputFault;
     std::unique_ptr<sema::TypedKernel> typed = checkAt(*loaded_, *kernel, overrides, diags_);
     if (!typed)
       return InputFault;
@@ -83,7 +83,7 @@ private:
             names += (names.empty() ? "" : ", ") + p.name;
         diags_.report(diag::BadOutput, {}, text,
                       "the tensors of kernel '" + kernel.name + "' are " + (names.empty() ? "none" : names));
-        return UsageFault;
+        return InputFault;
       }
       outputs_.emplace_back(i, text.substr(equals + 1));
     }

@@ -23,7 +23,8 @@ struct RunRequest {
   const std::atomic<bool> *cancel = nullptr;
 };
 
-/// Exit status: 0 success, 1 the input is at fault, 2 usage, 3 files or memory.
+/// Exit status: 0 success, 1 the input is at fault (what is given does not fit the kernel, too), 2 a command
+/// line that cannot be read, 3 files or memory.
 int runKernel(const RunRequest &request);
 
 } // namespace phobos::driver

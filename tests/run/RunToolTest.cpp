@@ -138,7 +138,7 @@ TEST_F(Run, WithoutOutTheFirstElementsArePrinted) {
 TEST_F(Run, PointGridAndKernel) {
   source(std::string(kScale) + kCount);
   giveScale();
-  expectFault(2, {"E0903", "scale, count"});
+  expectFault(1, {"E0903", "scale, count"});
   r.kernel = "scale";
   r.point = {"T=5"};
   EXPECT_EQ(run(), 0) << err;
@@ -188,7 +188,7 @@ TEST_F(Run, Cancelled) {
 
 TEST_F(Run, JsonDiagnostics) {
   r.jsonDiagnostics = true;
-  expectFault(2, {"\"code\":\"E0922\"", "\"severity\":\"error\""});
+  expectFault(1, {"\"code\":\"E0922\"", "\"severity\":\"error\""});
 }
 
 TEST_F(Run, WithoutTheStandardLibrary) {
@@ -205,14 +205,14 @@ TEST_F(Run, Usage) {
   r.args = {"X=uniform(1)"};
   expectFault(2, {"E0920", "uniform(low, high)"});
   r.args = {"XX=arange"};
-  expectFault(2, {"E0921", "X, Y, a, n"});
+  expectFault(1, {"E0921", "X, Y, a, n"});
   r.args = {"X=arange"};
   r.dims = {"M=2"};
-  expectFault(2, {"E0922", "'a'", "f32", "--arg a=1"});
+  expectFault(1, {"E0922", "'a'", "f32", "--arg a=1"});
   r.args = {"X=arange", "a=1", "n=1"};
-  expectFault(2, {"E0928", "'N'", "--dim N="});
+  expectFault(1, {"E0928", "'N'", "--dim N="});
   r.dims = {"Q=2"};
-  expectFault(2, {"E0927", "M, N"});
+  expectFault(1, {"E0927", "M, N"});
   r.dims = {"M"};
   expectFault(2, {"E0927"});
   r.dims = {"M=2 N=2"};
@@ -222,12 +222,12 @@ TEST_F(Run, Usage) {
   }
   r.grid.clear();
   r.outputs = {"Q=q.npy"};
-  expectFault(2, {"E0931", "X, Y"});
+  expectFault(1, {"E0931", "X, Y"});
   r.outputs = {"Y"};
   expectFault(2, {"E0931"});
   r.outputs.clear();
   r.kernel = "other";
-  expectFault(2, {"E0904"});
+  expectFault(1, {"E0904"});
   r.kernel.clear();
   r.point = {"T"};
   expectFault(2, {"E0905"});
