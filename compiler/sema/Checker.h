@@ -188,8 +188,7 @@ private:
   Value checkIndex(const ast::Expr &e);
   bool tensorSubscripts(const ast::Expr &e, ParamId tensor, std::vector<Subscript> &subs,
                         std::vector<int64_t> &shape);
-  std::optional<Subscript> tensorSubscript(const ast::Subscript &s, const Extent &extent,
-                                           std::string_view tensor);
+  std::optional<Subscript> tensorSubscript(const ast::Subscript &s, const Extent &extent);
   std::optional<int64_t> sliceLength(const ast::Subscript &s, Expr *start, Expr *end);
   Value load(ParamId tensor, std::vector<Subscript> subs, const std::vector<int64_t> &shape, Expr *fill,
              SourceRange range);

@@ -183,11 +183,14 @@ Expr *Checker::coerce(Value v, const Type &target, Use use, SourceRange at) {
     return e;
   auto shape = joinShapes(e->type, target);
   if (target.isScalar() || !shape || *shape != target.shape) {
-    std::string want = target.isScalar() ? "of a scalar" : str(target.shape);
-    auto b = report(diag::ShapeNotAssignable, at, words(use),
-                    e->type.isScalar() ? "of a scalar" : str(e->type.shape), want);
+    auto described = [](const Type &t) {
+      return t.isScalar() ? "a scalar" : "a tile of shape " + phobos::str(t.shape);
+    };
+    auto b = report(diag::ShapeNotAssignable, at, words(use), described(e->type), described(target));
     if (target.isScalar() && e->type.elements() == 1)
       b.help(e->type.rank() == 1 ? "take its element: t[0]" : "take its element: t[0, 0]");
+    else if (target.isScalar() && use == Use::Assign)
+      b.help("declare the variable as a tile: " + str(e->type));
     return nullptr;
   }
   return broadcast(e, target.shape, e->range);

@@ -68,7 +68,7 @@ bool Checker::tensorSubscripts(const ast::Expr &e, ParamId tensor, std::vector<S
   }
   bool ok = true;
   for (size_t i = 0; i < extents.size(); ++i) {
-    auto sub = tensorSubscript(e.subscripts[i], extents[i], name);
+    auto sub = tensorSubscript(e.subscripts[i], extents[i]);
     ok &= sub.has_value();
     if (!sub)
       continue;
@@ -86,8 +86,7 @@ bool Checker::tensorSubscripts(const ast::Expr &e, ParamId tensor, std::vector<S
   return shape.empty() || checkTileSize(Type::tile(out_->params[tensor].elem, shape), e.range);
 }
 
-std::optional<Subscript> Checker::tensorSubscript(const ast::Subscript &s, const Extent &extentOfAxis,
-                                                  std::string_view tensor) {
+std::optional<Subscript> Checker::tensorSubscript(const ast::Subscript &s, const Extent &extentOfAxis) {
   Subscript sub;
   sub.range = s.range;
   sub.isPoint = s.kind == SubKind::Point;
@@ -114,8 +113,7 @@ std::optional<Subscript> Checker::tensorSubscript(const ast::Subscript &s, const
       }
     } else if (start) {
       std::string first = s.first ? ast::str(s.first) : "0";
-      report(diag::OpenEndedSlice, s.range)
-          .help("give its length: " + std::string(tensor) + "[.. " + first + " :+ n ..] with a constant n");
+      report(diag::OpenEndedSlice, s.range).help("give its length: " + first + " :+ n with a constant n");
     }
   }
   if (!start || !length)
