@@ -70,6 +70,11 @@ bool readLine(Section &s, const std::string &key, const std::string &rest) {
     if (w.size() < 2)
       return false;
     s.messages.push_back({w[0], unsigned(std::stoul(w[1])), {w.begin() + 2, w.end()}});
+  } else if (key == "refused") {
+    s.refusedWords = words(rest);
+    if (s.refusedWords.empty())
+      return false;
+    s.refusedCode = s.refusedWords.front();
   } else if (key == "launch") {
     s.launchWords = words(rest);
   } else {

@@ -32,6 +32,8 @@ struct Section {
   double tolerance = 0;
   std::vector<ExpectedMessage> messages;
   std::vector<std::string> launchWords;
+  std::string refusedCode; ///< by the CPU target
+  std::vector<std::string> refusedWords;
   std::string program;
 
   bool expectsError() const;
