@@ -10,6 +10,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
@@ -17,7 +18,11 @@ using namespace mlir;
 namespace phobos::passes {
 
 static void clean(OpPassManager &pm) {
-  pm.addPass(createCanonicalizerPass());
+  // From the bottom up: the driver asks whether an operation is dead each time it meets it, which for a
+  // branch means all that is in it; top down, a thousand early exits in a row would take minutes.
+  GreedyRewriteConfig config;
+  config.setUseTopDownTraversal(false);
+  pm.addPass(createCanonicalizerPass(config));
   pm.addPass(createCSEPass());
 }
 

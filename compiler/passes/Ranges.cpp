@@ -88,7 +88,11 @@ public:
     return TypeSwitch<Operation *, Range>(op)
         .Case([&](pho::BlockIdOp) { return Range{0, INT32_MAX - 1, 1}; })
         .Case([&](pho::GridDimOp) { return Range{0, INT32_MAX, 1}; })
-        .Case([&](pho::ThreadIdOp) { return Range{0, 1023, 1}; })
+        .Case([&](pho::ThreadIdOp) {
+          auto function = op->getParentOfType<func::FuncOp>();
+          auto threads = function ? function->getAttrOfType<IntegerAttr>("pho.threads") : IntegerAttr();
+          return Range{0, threads ? threads.getInt() - 1 : 1023, 1};
+        })
         .Case([&](arith::AddIOp o) { return add(of(o.getLhs()), of(o.getRhs())); })
         .Case([&](arith::SubIOp o) { return add(of(o.getLhs()), negated(of(o.getRhs()))); })
         .Case([&](arith::MulIOp o) { return multiply(of(o.getLhs()), of(o.getRhs())); })
