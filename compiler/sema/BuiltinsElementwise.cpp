@@ -7,8 +7,6 @@ namespace phobos::sema {
 using S = ScalarType;
 using I = BuiltinId;
 
-static std::string quoted(const BuiltinCall &c) { return "'" + std::string(c.builtin.name) + "'"; }
-
 static Op mathOp(BuiltinId id) {
   switch (id) {
   case I::exp2:
@@ -58,7 +56,7 @@ Expr *Checker::floatOperand(ast::ExprP e, std::string_view what) {
 }
 
 Value Checker::floatMath(const BuiltinCall &c) {
-  Expr *x = floatOperand(c.args[0], quoted(c));
+  Expr *x = floatOperand(c.args[0], c.quoted());
   return x ? Value::typed(node(mathOp(c.builtin.id), x->type, c.source.range, {x})) : Value::error();
 }
 
@@ -68,7 +66,7 @@ Value Checker::absolute(const BuiltinCall &c) {
     return Value::error();
   S t = x->type.elem;
   if (t == S::Bool) {
-    report(diag::WrongOperand, c.args[0]->range, quoted(c), "a number", str(x->type));
+    report(diag::WrongOperand, c.args[0]->range, c.quoted(), "a number", str(x->type));
     return Value::error();
   }
   if (isInteger(t) && !isSigned(t))
@@ -100,7 +98,7 @@ Value Checker::power(const BuiltinCall &c) {
   Expr *x, *y;
   if (a.isLiteral() && b.isLiteral()) // pow(2, 3) is of floats as pow(2.0, 3.0) is
     a = Value::typed(adapt(*a.literal, S::F32));
-  if (!operands(a, b, quoted(c), "floats", c.source.range, x, y))
+  if (!operands(a, b, c.quoted(), "floats", c.source.range, x, y))
     return Value::error();
   return Value::typed(node(Op::Pow, x->type, c.source.range, {x, y}));
 }
@@ -110,12 +108,12 @@ Value Checker::fusedMultiplyAdd(const BuiltinCall &c) {
   Expr *x, *y, *p, *z;
   SourceRange range = c.source.range;
   if (a.isLiteral() && b.isLiteral()) { // literals adapt to the one operand that has a type
-    if (!operands(a, d, quoted(c), "floats", range, x, z))
+    if (!operands(a, d, c.quoted(), "floats", range, x, z))
       return Value::error();
     a = Value::typed(x);
   }
-  if (!operands(a, b, quoted(c), "floats", range, x, y) ||
-      !operands(Value::typed(x), d, quoted(c), "floats", range, p, z))
+  if (!operands(a, b, c.quoted(), "floats", range, x, y) ||
+      !operands(Value::typed(x), d, c.quoted(), "floats", range, p, z))
     return Value::error();
   y = convert(y, p->type.elem, y->range);
   if (p->type.isTile())
@@ -127,7 +125,7 @@ Value Checker::extreme(const BuiltinCall &c) {
   Value a = check(c.args[0]), b = check(c.args[1]);
   bool isMax = c.builtin.id == I::max || c.builtin.id == I::tmax;
   Expr *x, *y;
-  if (!operands(a, b, quoted(c), "numbers", c.source.range, x, y))
+  if (!operands(a, b, c.quoted(), "numbers", c.source.range, x, y))
     return Value::error();
   return Value::typed(elementwise(isMax ? Op::Max : Op::Min, x->type.elem, x, y, c.source.range));
 }
@@ -149,10 +147,10 @@ Value Checker::clampTo(const BuiltinCall &c) {
   Value v = check(c.args[0]), lo = check(c.args[1]), hi = check(c.args[2]);
   Expr *x, *l, *m, *h;
   SourceRange range = c.source.range;
-  if (!operands(v, lo, quoted(c), "numbers", range, x, l))
+  if (!operands(v, lo, c.quoted(), "numbers", range, x, l))
     return Value::error();
   Expr *atLeast = elementwise(Op::Max, x->type.elem, x, l, range);
-  if (!operands(Value::typed(atLeast), hi, quoted(c), "numbers", range, m, h))
+  if (!operands(Value::typed(atLeast), hi, c.quoted(), "numbers", range, m, h))
     return Value::error();
   return Value::typed(elementwise(Op::Min, m->type.elem, m, h, range));
 }
@@ -160,7 +158,7 @@ Value Checker::clampTo(const BuiltinCall &c) {
 Value Checker::quotientUp(const BuiltinCall &c) {
   Value a = check(c.args[0]), b = check(c.args[1]);
   Expr *x, *y;
-  if (!operands(a, b, quoted(c), "integers", c.source.range, x, y))
+  if (!operands(a, b, c.quoted(), "integers", c.source.range, x, y))
     return Value::error();
   return Value::typed(elementwise(Op::CDiv, x->type.elem, x, y, c.source.range));
 }
@@ -171,7 +169,7 @@ Value Checker::random(const BuiltinCall &c) {
     Value v = check(e);
     Expr *x = v.isLiteral() ? adapt(*v.literal, S::I64) : typed(v);
     if (x && !isInteger(x->type.elem)) {
-      report(diag::WrongOperand, e->range, quoted(c), "integers", str(x->type));
+      report(diag::WrongOperand, e->range, c.quoted(), "integers", str(x->type));
       x = nullptr;
     }
     both.push_back(x ? convert(x, S::I64, x->range) : nullptr);

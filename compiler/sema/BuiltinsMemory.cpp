@@ -6,13 +6,11 @@ namespace phobos::sema {
 using S = ScalarType;
 using I = BuiltinId;
 
-static std::string quoted(const BuiltinCall &c) { return "'" + std::string(c.builtin.name) + "'"; }
-
 /// `store` and `barrier` stand alone; false (reported) elsewhere.
 bool Checker::statementOnly(const BuiltinCall &c) {
   if (statementCall_ == &c.source)
     return true;
-  report(diag::StatementOnly, c.source.range, quoted(c));
+  report(diag::StatementOnly, c.source.range, c.quoted());
   return false;
 }
 
@@ -20,7 +18,7 @@ Value Checker::loaded(const BuiltinCall &c) {
   const Entity *tensor = tensorBase(*c.args[0]);
   if (!tensor) {
     if (!check(c.args[0]).isError())
-      report(diag::SliceExpected, c.args[0]->range, quoted(c), "load(A[i :+ n], fill = x)");
+      report(diag::SliceExpected, c.args[0]->range, c.quoted(), "load(A[i :+ n], fill = x)");
     return Value::error();
   }
   ParamId param = tensor->param;
@@ -41,7 +39,7 @@ Value Checker::stored(const BuiltinCall &c) {
   const Entity *tensor = tensorBase(*c.args[0]);
   if (!tensor) {
     if (!check(c.args[0]).isError())
-      report(diag::SliceExpected, c.args[0]->range, quoted(c), "store(A[i :+ n], t, where = mask)");
+      report(diag::SliceExpected, c.args[0]->range, c.quoted(), "store(A[i :+ n], t, where = mask)");
     return Value::error();
   }
   ParamId param = tensor->param;
@@ -77,7 +75,7 @@ Value Checker::atomic(const BuiltinCall &c) {
   if (!tensor || tensor->kind != Entity::Kind::Tensor) {
     Value v = check(e.args[0]);
     if (!v.isError())
-      report(diag::TensorExpected, e.args[0]->range, quoted(c), v.isTyped() ? str(v.expr->type) : "a number")
+      report(diag::TensorExpected, e.args[0]->range, c.quoted(), v.isTyped() ? str(v.expr->type) : "a number")
           .help("name the tensor, then the position: " + std::string(c.builtin.name) + "(A, i, j, value)");
     return Value::error();
   }
@@ -94,7 +92,7 @@ Value Checker::atomic(const BuiltinCall &c) {
   bool supported = elem == S::I32 || elem == S::U32 || elem == S::I64 || elem == S::Index || elem == S::F32 ||
                    elem == S::F64;
   if (!supported) {
-    report(diag::AtomicType, e.args[0]->range, quoted(c), phobos::name(elem));
+    report(diag::AtomicType, e.args[0]->range, c.quoted(), phobos::name(elem));
     return Value::error();
   }
   Expr *n = node(Op::Atomic, Type::scalar(elem), e.range);

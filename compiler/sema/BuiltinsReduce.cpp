@@ -6,8 +6,6 @@ namespace phobos::sema {
 using S = ScalarType;
 using I = BuiltinId;
 
-static std::string quoted(const BuiltinCall &c) { return "'" + std::string(c.builtin.name) + "'"; }
-
 static Reduction reductionOf(BuiltinId id) {
   switch (id) {
   case I::rowmax:
@@ -31,13 +29,13 @@ static Reduction reductionOf(BuiltinId id) {
 
 /// The operand in the type that the reduction works in: sums and products in a wide one, extremes in its own.
 Expr *Checker::reductionOperand(const BuiltinCall &c, Reduction r) {
-  Expr *x = tileOperand(c.args[0], quoted(c));
+  Expr *x = tileOperand(c.args[0], c.quoted());
   if (!x)
     return nullptr;
   if (r == Reduction::Sum || r == Reduction::Prod)
     return convert(x, accumulatorOf(x->type.elem), x->range);
   if (x->type.elem == S::Bool) {
-    report(diag::WrongOperand, c.args[0]->range, quoted(c), "numbers", str(x->type))
+    report(diag::WrongOperand, c.args[0]->range, c.quoted(), "numbers", str(x->type))
         .help("count with a sum: sum(t) > 0");
     return nullptr;
   }
@@ -97,12 +95,12 @@ Value Checker::scanned(const BuiltinCall &c) {
 }
 
 Value Checker::triangle(const BuiltinCall &c) {
-  Expr *x = tileOperand(c.args[0], quoted(c));
+  Expr *x = tileOperand(c.args[0], c.quoted());
   std::optional<int64_t> k = c.args[1] ? constantArgument(c.args[1], "the diagonal") : 0;
   if (!x || !k)
     return Value::error();
   if (x->type.rank() != 2) {
-    report(diag::WrongOperand, c.args[0]->range, quoted(c), "a tile of rank 2", str(x->type));
+    report(diag::WrongOperand, c.args[0]->range, c.quoted(), "a tile of rank 2", str(x->type));
     return Value::error();
   }
   Expr *n = node(c.builtin.id == I::tril ? Op::Tril : Op::Triu, x->type, c.source.range, {x});
@@ -113,15 +111,15 @@ Value Checker::triangle(const BuiltinCall &c) {
 /// a @ b, or a @ transpose(b). Different types are joined first; equal ones stay, so that f8 reaches the
 /// hardware as f8.
 Value Checker::product(const BuiltinCall &c) {
-  Expr *a = tileOperand(c.args[0], quoted(c)), *b = tileOperand(c.args[1], quoted(c));
+  Expr *a = tileOperand(c.args[0], c.quoted()), *b = tileOperand(c.args[1], c.quoted());
   if (!a || !b)
     return Value::error();
   for (Expr *x : {a, b})
     if (x->type.rank() != 2) {
-      report(diag::WrongOperand, x->range, quoted(c), "tiles of rank 2", str(x->type));
+      report(diag::WrongOperand, x->range, c.quoted(), "tiles of rank 2", str(x->type));
       return Value::error();
     }
-  if (!unify(Value::typed(a), Value::typed(b), a, b, false, quoted(c), c.source.range))
+  if (!unify(Value::typed(a), Value::typed(b), a, b, false, c.quoted(), c.source.range))
     return Value::error();
   S t = a->type.elem;
   if (t == S::Index || t == S::Bool) { // a product of bools counts
@@ -131,7 +129,7 @@ Value Checker::product(const BuiltinCall &c) {
   bool transposeB = c.builtin.id == I::dot_t;
   int64_t inner = b->type.shape[transposeB ? 1 : 0], n = b->type.shape[transposeB ? 0 : 1];
   if (a->type.shape[1] != inner) {
-    auto report_ = report(diag::InnerExtentsDiffer, c.source.range, quoted(c), a->type.shape[1], inner);
+    auto report_ = report(diag::InnerExtentsDiffer, c.source.range, c.quoted(), a->type.shape[1], inner);
     report_.note(a->range, "this is " + str(a->type)).note(b->range, "this is " + str(b->type));
     if (!transposeB && a->type.shape[1] == n)
       report_.help("dot_t(a, b) takes the second operand transposed");

@@ -7,8 +7,6 @@ namespace phobos::sema {
 using S = ScalarType;
 using I = BuiltinId;
 
-static std::string quoted(const BuiltinCall &c) { return "'" + std::string(c.builtin.name) + "'"; }
-
 Expr *Checker::tileOperand(ast::ExprP e, std::string_view what) {
   Expr *x = checkTyped(e);
   if (!x || x->type.isTile())
@@ -18,11 +16,11 @@ Expr *Checker::tileOperand(ast::ExprP e, std::string_view what) {
 }
 
 Value Checker::transposed(const BuiltinCall &c) {
-  Expr *x = tileOperand(c.args[0], quoted(c));
+  Expr *x = tileOperand(c.args[0], c.quoted());
   if (!x)
     return Value::error();
   if (x->type.rank() != 2) {
-    report(diag::WrongOperand, c.args[0]->range, quoted(c), "a tile of rank 2", str(x->type));
+    report(diag::WrongOperand, c.args[0]->range, c.quoted(), "a tile of rank 2", str(x->type));
     return Value::error();
   }
   return Value::typed(node(Op::Transpose, Type::tile(x->type.elem, {x->type.shape[1], x->type.shape[0]}),
@@ -61,14 +59,14 @@ Value Checker::filled(const BuiltinCall &c) {
 }
 
 Value Checker::flattened(const BuiltinCall &c) {
-  Expr *x = tileOperand(c.args[0], quoted(c));
+  Expr *x = tileOperand(c.args[0], c.quoted());
   return x ? Value::typed(
                  node(Op::Reshape, Type::tile(x->type.elem, {1, x->type.elements()}), c.source.range, {x}))
            : Value::error();
 }
 
 Value Checker::reshaped(const BuiltinCall &c) {
-  Expr *x = tileOperand(c.args[0], quoted(c));
+  Expr *x = tileOperand(c.args[0], c.quoted());
   auto shape = shapeList(c.args[1], "reshape");
   if (!x || !shape)
     return Value::error();
@@ -96,8 +94,8 @@ Value Checker::broadcasted(const BuiltinCall &c) {
 }
 
 Value Checker::concatenated(const BuiltinCall &c) {
-  Expr *a = tileOperand(c.args[0], quoted(c)), *b = tileOperand(c.args[1], quoted(c));
-  if (!a || !b || !unify(Value::typed(a), Value::typed(b), a, b, false, quoted(c), c.source.range))
+  Expr *a = tileOperand(c.args[0], c.quoted()), *b = tileOperand(c.args[1], c.quoted());
+  if (!a || !b || !unify(Value::typed(a), Value::typed(b), a, b, false, c.quoted(), c.source.range))
     return Value::error();
   if (a->type.rank() != b->type.rank()) {
     report(diag::ShapesDiffer, c.source.range, str(a->type.shape), str(b->type.shape))
@@ -141,7 +139,7 @@ Value Checker::extentOf(const BuiltinCall &c) {
   }
   Expr *x = typed(v);
   if (x && !x->type.isTile()) {
-    report(diag::WrongOperand, c.args[0]->range, quoted(c), "a tensor or a tile", str(x->type));
+    report(diag::WrongOperand, c.args[0]->range, c.quoted(), "a tensor or a tile", str(x->type));
     return Value::error();
   }
   auto axis = x ? axisArgument(c.args[1], x->type.rank(), 0) : std::nullopt;

@@ -3,14 +3,13 @@
 #include "compiler/sema/Builtins.h"
 #include "compiler/sema/Check.h"
 #include "compiler/sema/Returns.h"
+#include "compiler/sema/Signature.h"
 #include "compiler/support/Suggest.h"
 #include <map>
 #include <set>
 
 namespace phobos::sema {
 namespace {
-
-bool isTypeVariable(const std::string &name) { return name.size() == 1 && name[0] >= 'A' && name[0] <= 'Z'; }
 
 /// A signature with its names numbered in order of appearance, so that two that differ in spelling alone are
 /// equal.
@@ -98,10 +97,7 @@ private:
       scopes_.back().insert(t.elem.text);
     if (scalarTypeNamed(t.elem.text) || (isTypeVariable(t.elem.text) && isVisible(t.elem.text)))
       return;
-    std::vector<std::string> types;
-    for (int s = 0; s <= static_cast<int>(ScalarType::F64); ++s)
-      types.emplace_back(name(static_cast<ScalarType>(s)));
-    unknown(diag::UnknownType, t.elem.text, t.elem.range, types);
+    unknown(diag::UnknownType, t.elem.text, t.elem.range, scalarTypeNames());
   }
 
   void type(const ast::TypeExpr &t) {
@@ -218,6 +214,8 @@ void checkFile(const ast::File &file, const ast::File *stdlib, Diagnostics &diag
     if (!fresh)
       diags.report(diag::FunctionTwice, f->name.range, f->name.text).note(it->second, "first declared here");
   }
+  for (const auto &f : file.functions)
+    checkSignature(*f, diags);
   // reached from a kernel by name: judged with types where it is called
   std::multimap<std::string, const ast::Function *> byName;
   for (const auto &f : file.functions)

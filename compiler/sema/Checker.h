@@ -53,6 +53,7 @@ struct BuiltinCall {
   const Builtin &builtin;
   const ast::Expr &source;
   std::vector<ast::ExprP> args;
+  std::string quoted() const { return "'" + std::string(builtin.name) + "'"; }
 };
 
 class Checker {

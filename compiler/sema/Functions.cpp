@@ -1,6 +1,7 @@
 // Functions: found by name, instantiated at each call.
 #include "compiler/sema/Checker.h"
 #include "compiler/sema/Returns.h"
+#include "compiler/sema/Signature.h"
 #include <algorithm>
 
 namespace phobos::sema {
@@ -44,6 +45,12 @@ Value Checker::checkFunctionCall(const ast::Expr &e, const std::vector<Functions
   }
   if (!ok)
     return Value::error();
+  for (const Functions &functions : tiers)
+    for (const ast::Function *f : functions)
+      if (!checkSignature(*f, diags_)) {
+        failed_ = true;
+        return Value::error(); // what it takes is not known
+      }
   std::optional<Candidate> chosen;
   for (const Functions &functions : tiers) {
     bool isLast = &functions == &tiers.back() && !builtin;

@@ -1,5 +1,6 @@
 // Scopes, look-up, and what to say about names that are not there.
 #include "compiler/sema/Checker.h"
+#include "compiler/sema/Signature.h"
 #include "compiler/support/Suggest.h"
 #include <algorithm>
 
@@ -56,8 +57,8 @@ std::vector<std::string> Checker::callableNames() {
   if (stdlib_)
     for (const auto &f : stdlib_->functions)
       names.push_back(f->name.text);
-  for (int t = 0; t <= static_cast<int>(ScalarType::F64); ++t)
-    names.emplace_back(phobos::name(static_cast<ScalarType>(t)));
+  for (std::string &t : scalarTypeNames())
+    names.push_back(std::move(t));
   return names;
 }
 

@@ -1,16 +1,12 @@
 // Which function a call means: type and dimension names are inferred from the arguments, the most specific
 // signature wins.
 #include "compiler/sema/Checker.h"
+#include "compiler/sema/Signature.h"
 #include <algorithm>
 
 namespace phobos::sema {
 
 using TypeKind = ast::TypeExpr::Kind;
-
-/// Type variables of functions are single capital letters.
-static bool isTypeVariable(const std::string &name) {
-  return name.size() == 1 && name[0] >= 'A' && name[0] <= 'Z';
-}
 
 /// The costs of one parameter: what the conversion loses in closeness, and how general the signature is
 /// there.

@@ -1,6 +1,6 @@
 // Types as written, and shapes.
 #include "compiler/sema/Checker.h"
-#include "compiler/support/Suggest.h"
+#include "compiler/sema/Signature.h"
 
 namespace phobos::sema {
 
@@ -9,10 +9,7 @@ std::optional<ScalarType> Checker::scalarType(const ast::Name &name) {
     return it->second;
   if (auto t = scalarTypeNamed(name.text))
     return t;
-  std::vector<std::string> names;
-  for (int t = 0; t <= static_cast<int>(ScalarType::F64); ++t)
-    names.emplace_back(phobos::name(static_cast<ScalarType>(t)));
-  reportUnknown(diag::UnknownType, name.text, name.range, std::move(names));
+  reportUnknown(diag::UnknownType, name.text, name.range, scalarTypeNames());
   return std::nullopt;
 }
 
