@@ -98,7 +98,7 @@ private:
     std::string out;
     bool failed = false;
     auto kernels = chosen();
-    if (kernels.size() > 1 && !r_.checkOnly && !r_.explain && (emit_ == "obj" || emit_ == "asm" || emit_ == "llvm")) {
+    if (kernels.size() > 1 && !r_.checkOnly && !r_.explain && (emit_ == "obj" || emit_ == "cubin" || emit_ == "ptx" || emit_ == "asm" || emit_ == "llvm")) {
       std::string names;
       for (const ast::Kernel *k : kernels)
         names += (names.empty() ? "" : ", ") + k->name.text;
@@ -119,7 +119,7 @@ private:
       }
       EmitOptions options;
       options.target = r_.targets.front();
-      options.kind = emit_ == "ir" ? EmitKind::Ir : emit_ == "llvm" ? EmitKind::Llvm : emit_ == "obj" ? EmitKind::Obj : EmitKind::Asm;
+      options.kind = emit_ == "ir" ? EmitKind::Ir : emit_ == "target-ir" ? EmitKind::TargetIr : emit_ == "llvm" ? EmitKind::Llvm : emit_ == "obj" || emit_ == "cubin" ? EmitKind::Obj : EmitKind::Asm;
       options.printAfter = r_.printAfter;
       options.printAfterAll = r_.printAfterAll;
       if (r_.explain)

@@ -1,4 +1,5 @@
 #include "compiler/driver/Emit.h"
+#include "compiler/driver/EmitGpu.h"
 #include "compiler/driver/Lower.h"
 #include "compiler/passes/Explain.h"
 #include "compiler/target/cpu/Cpu.h"
@@ -10,9 +11,9 @@
 namespace phobos::driver {
 
 bool isKnownTarget(const std::string &target, std::string &error) {
-  if (target == "cpu")
+  if (target == "cpu" || isGpuTarget(target))
     return true;
-  error = "target '" + target + "' is not known; this build compiles for cpu";
+  error = "target '" + target + "' is not known; this build compiles for cpu, and for GPUs as sm_75, sm_80, sm_89, sm_90a and the like";
   return false;
 }
 
@@ -33,6 +34,8 @@ std::string toText(mlir::ModuleOp m) {
 
 /// What can fail in a target says why; `emit` makes a diagnostic of it.
 llvm::Expected<Emitted> emitCpu(mlir::ModuleOp module, EmitKind kind) {
+  if (kind == EmitKind::TargetIr)
+    return llvm::createStringError(llvm::inconvertibleErrorCode(), "the CPU target has no IR of its own between the tile IR and LLVM IR");
   llvm::LLVMContext context;
   cpu::EntryInfo info;
   cpu::Options options;
@@ -66,7 +69,7 @@ std::optional<Emitted> emit(const sema::TypedKernel &kernel, const SourceManager
   if (options.kind == EmitKind::Explanation)
     return Emitted{passes::renderText(passes::explain(*module)), {}};
   FirstError first(context);
-  llvm::Expected<Emitted> out = emitCpu(*module, options.kind);
+  llvm::Expected<Emitted> out = isGpuTarget(options.target) ? emitGpu(*module, options) : emitCpu(*module, options.kind);
   if (out)
     return std::move(*out);
   std::string why = llvm::toString(out.takeError());

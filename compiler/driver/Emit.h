@@ -10,7 +10,8 @@
 
 namespace phobos::driver {
 
-enum class EmitKind : uint8_t { Ir, Llvm, Asm, Obj, Explanation };
+/// TargetIr is the GPU's own IR, with layouts; Asm is PTX there and Obj a cubin.
+enum class EmitKind : uint8_t { Ir, TargetIr, Llvm, Asm, Obj, Explanation };
 
 struct EmitOptions {
   std::string target = "cpu";

@@ -1,4 +1,5 @@
 #include "compiler/driver/Execute.h"
+#include "compiler/driver/EmitGpu.h"
 
 namespace phobos::driver {
 
@@ -23,14 +24,16 @@ private:
 };
 } // namespace
 
-std::string executableTargets() { return "cpu, interp"; }
-bool isExecutableTarget(const std::string &target) { return target == "cpu" || target == "interp"; }
+std::string executableTargets() { return "cpu, interp, and GPUs as sm_75, sm_80, sm_89, sm_90a and the like"; }
+bool isExecutableTarget(const std::string &target) { return target == "cpu" || target == "interp" || isGpuTarget(target); }
 
 std::unique_ptr<Executable> prepare(const std::string &target, const sema::TypedKernel &kernel,
                                     const SourceManager &sources, const interp::Options &options,
                                     Diagnostics &diags) {
   if (target == "interp")
     return std::make_unique<Interpreted>(kernel, options);
+  if (isGpuTarget(target))
+    return prepareForGpu(target, kernel, sources, diags);
   return prepareForCpu(kernel, sources, diags);
 }
 

@@ -25,7 +25,7 @@ int compileMain(int argc, char **argv) {
   app.add_option("--kernel", r.kernels, "the kernel, where the file has several; may be repeated")->allow_extra_args(false);
   app.add_option("--point", r.point, "values of @autotune names, \"TILE_M=64 TILE_N=32\"; the rest take their first choices; in a bundle several, each may end in \"@ CONDITION\" over the extents it serves")->allow_extra_args(false);
   app.add_option("--emit", r.emit, "what to write: a bundle where -o names a file, else asm, if left out")
-      ->check(CLI::IsMember({"ast", "typed", "ir", "llvm", "asm", "obj", "bundle", "c", "header"}));
+      ->check(CLI::IsMember({"ast", "typed", "ir", "target-ir", "llvm", "asm", "obj", "ptx", "cubin", "bundle", "c", "header"}));
   app.add_flag("--check", r.checkOnly, "report errors and warnings and stop");
   app.add_flag("--space", r.space, "print the choices of each @autotune name, and stop");
   app.add_flag("--explain", r.explain, "say what became of each dot and each loop, and why");

@@ -1,0 +1,70 @@
+#include "compiler/driver/EmitGpu.h"
+#include "compiler/target/nvptx/Nvptx.h"
+#include "runtime/cuda/Assemble.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace phobos::driver {
+
+bool isGpuTarget(const std::string &target) {
+  nvptx::Options options;
+  return nvptx::parseProcessor(target, options);
+}
+
+namespace {
+std::vector<EntryPoint> entryPoints(const nvptx::EntryInfo &info) {
+  std::vector<EntryPoint> out;
+  for (const GpuEntry &entry : info.entries) {
+    EntryPoint e;
+    e.symbol = entry.symbol;
+    e.threads = entry.threads;
+    e.sharedBytes = entry.sharedBytes;
+    e.persistent = info.persistent;
+    EntryPredicate p;
+    if (entry.aligned16)
+      e.predicates.push_back(p);
+    p.kind = EntryPredicate::Kind::NativeGrid;
+    if (entry.nativeGrid)
+      e.predicates.push_back(p);
+    out.push_back(std::move(e));
+  }
+  return out;
+}
+} // namespace
+
+llvm::Expected<Emitted> emitGpu(mlir::ModuleOp tileModule, const EmitOptions &request) {
+  nvptx::Options options;
+  nvptx::parseProcessor(request.target, options);
+  if (request.kind == EmitKind::TargetIr) {
+    auto text = nvptx::printTargetIR(tileModule, options);
+    if (!text)
+      return text.takeError();
+    return Emitted{std::move(*text), {}};
+  }
+  llvm::LLVMContext context;
+  nvptx::EntryInfo info;
+  auto module = nvptx::emitLLVM(tileModule, context, options, info);
+  if (!module)
+    return module.takeError();
+  if (request.kind == EmitKind::Llvm) {
+    Emitted e;
+    llvm::raw_string_ostream(e.bytes) << **module;
+    return e;
+  }
+  nvptx::optimize(**module, options);
+  auto ptx = nvptx::emitPtx(**module, options);
+  if (!ptx)
+    return ptx.takeError();
+  if (request.kind == EmitKind::Asm)
+    return Emitted{std::move(*ptx), entryPoints(info)};
+  cuda::AssembleOptions assemble;
+  assemble.target = request.target;
+  cuda::Assembled cubin = cuda::assemble(*ptx, assemble);
+  if (!cubin.ok())
+    return llvm::createStringError(llvm::inconvertibleErrorCode(), "%s", cubin.error.c_str());
+  return Emitted{std::move(cubin.cubin), entryPoints(info)};
+}
+
+} // namespace phobos::driver

@@ -1,0 +1,16 @@
+// The GPU side of emit(), in a file of its own because of what it includes.
+#pragma once
+#include "compiler/driver/Emit.h"
+#include "llvm/Support/Error.h"
+
+namespace mlir {
+class ModuleOp;
+}
+
+namespace phobos::driver {
+
+bool isGpuTarget(const std::string &target);
+/// `tileModule` has been through the tile pipeline. Kinds: TargetIr, Llvm, Asm (PTX), Obj (a cubin, where nvJitLink or ptxas is found).
+llvm::Expected<Emitted> emitGpu(mlir::ModuleOp tileModule, const EmitOptions &options);
+
+} // namespace phobos::driver

@@ -1,0 +1,153 @@
+#include "compiler/target/nvptx/DotPlan.h"
+#include <algorithm>
+
+using namespace mlir;
+
+namespace phobos::nvptx {
+
+namespace {
+int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+/// The value of a GEMM name at this point, or 0.
+int64_t named(Operation *op, StringRef name) {
+  Operation *func = op;
+  while (func && !func->hasAttr("pho.kernel"))
+    func = func->getParentOp();
+  if (!func)
+    return 0;
+  auto point = func->getAttrOfType<DictionaryAttr>("pho.point");
+  auto value = point ? point.getAs<IntegerAttr>(name) : IntegerAttr();
+  return value ? value.getInt() : 0;
+}
+
+StringRef tensorcore(Operation *op) {
+  while (op && !op->hasAttr("pho.kernel"))
+    op = op->getParentOp();
+  auto attr = op ? op->getAttrOfType<StringAttr>("pho.tensorcore") : StringAttr();
+  return attr ? attr.getValue() : "";
+}
+
+/// Sets kind, operand type and perRegister where tensor cores of `sm` take the product; false otherwise.
+bool chooseMma(pho::DotOp dot, unsigned sm, DotPlan &plan) {
+  Type elem = elementOf(dot.getA().getType()), acc = elementOf(dot.getAcc().getType());
+  MLIRContext *c = dot.getContext();
+  plan.operandType = elem;
+  if (sm < 80)
+    return false;
+  StringRef round = elem.isF32() ? tensorcore(dot) : "";
+  if (round == "f16")
+    plan.operandType = elem = Float16Type::get(c);
+  else if (round == "bf16")
+    plan.operandType = elem = BFloat16Type::get(c);
+  plan.perRegister = 4 / std::min<int64_t>(4, elementBytes(elem));
+  if (elem.isF16() && acc.isF32())
+    plan.kind = "f16";
+  else if (elem.isBF16() && acc.isF32())
+    plan.kind = "bf16";
+  else if (round == "tf32")
+    plan.kind = "tf32";
+  else if (elem.isInteger(8) && acc.isInteger(32))
+    plan.kind = dot.getIsUnsigned() ? "u8" : "s8";
+  else if (isa<Float8E4M3FNType>(elem) && sm >= 89)
+    plan.kind = "e4m3";
+  else if (isa<Float8E5M2Type>(elem) && sm >= 89)
+    plan.kind = "e5m2";
+  else if (elem.isF64())
+    plan.kind = "f64", plan.perRegister = 1;
+  else
+    return false;
+  return true;
+}
+
+/// Scores feed a reduction along rows, or an operand comes from registers: then a row should lie within one warp.
+bool wantsWholeRows(pho::DotOp dot) {
+  SmallVector<Value> work{dot.getResult()};
+  for (int n = 0; n < 64 && !work.empty(); ++n) {
+    Value v = work.pop_back_val();
+    for (Operation *user : v.getUsers()) {
+      if (auto r = dyn_cast<pho::ReduceOp>(user)) {
+        if (r.getAxis() != 0)
+          return true;
+      } else if (user->getNumResults() == 1 && user->getResult(0) != v && isa<RankedTensorType>(user->getResult(0).getType()) &&
+                 shapeOf(user->getResult(0).getType()) == shapeOf(v.getType()) && !isa<pho::DotOp>(user)) {
+        work.push_back(user->getResult(0));
+      }
+    }
+  }
+  return !dot.getA().getDefiningOp<pho::LoadOp>() && dot.getA().getDefiningOp() && !isa<BlockArgument>(dot.getA());
+}
+
+// A warp reads (m + n) k operand elements for m n k products: square warp tiles read least; padding costs products.
+WarpGrid chooseGrid(pho::DotOp dot, Coord shape, Coord block, int64_t warps) {
+  int64_t stepsM = ceilDiv(shape[0], block[0]), stepsN = ceilDiv(shape[1], block[1]);
+  int64_t warpM = named(dot, "WARP_M"), warpN = named(dot, "WARP_N");
+  if (warpM > 0 && warpN > 0 && shape[0] % warpM == 0 && shape[1] % warpN == 0 && (shape[0] / warpM) * (shape[1] / warpN) == warps &&
+      warpM % block[0] == 0 && warpN % block[1] == 0)
+    return {shape[0] / warpM, shape[1] / warpN};
+  bool rows = wantsWholeRows(dot);
+  WarpGrid best{warps, 1};
+  double bestCost = 1e30;
+  for (int64_t gm = 1; gm <= warps; ++gm) {
+    if (warps % gm != 0)
+      continue;
+    int64_t gn = warps / gm;
+    double m = static_cast<double>(ceilDiv(stepsM, gm) * block[0]), n = static_cast<double>(ceilDiv(stepsN, gn) * block[1]);
+    double cost = m * n + 16 * (m + n);
+    if (rows && gn > 1)
+      cost *= 1.5;
+    if (cost < bestCost)
+      bestCost = cost, best = {gm, gn};
+  }
+  return best;
+}
+
+// Threads of a warp in a laneM x laneN grid, tm x tn accumulators each: (tm + tn) reads for tm tn products.
+SimtTile chooseSimt(pho::DotOp dot, Coord shape, int64_t warps, int64_t bytes) {
+  SimtTile best;
+  double bestCost = 1e30;
+  int64_t vector = std::max<int64_t>(1, 16 / bytes);
+  WarpGrid fixed = chooseGrid(dot, shape, {8, 4}, warps);
+  bool isNamed = named(dot, "WARP_M") > 0 && named(dot, "WARP_N") > 0;
+  for (int64_t gm = 1; gm <= warps; ++gm) {
+    if (warps % gm != 0 || (isNamed && gm != fixed.m))
+      continue;
+    for (int64_t laneM = 1; laneM <= 32; laneM *= 2) {
+      SimtTile t{{gm, warps / gm}, laneM, 32 / laneM, 1, 1, 1, 1};
+      t.tm = ceilDiv(ceilDiv(shape[0], t.grid.m), t.laneM);
+      t.tn = ceilDiv(ceilDiv(shape[1], t.grid.n), t.laneN);
+      while (dot.getTransA() && t.vecM < vector && t.tm % (2 * t.vecM) == 0)
+        t.vecM *= 2;
+      while (!dot.getTransB() && t.vecN < vector && t.tn % (2 * t.vecN) == 0)
+        t.vecN *= 2;
+      double work = static_cast<double>(t.tm * t.tn);
+      double reads = static_cast<double>(t.tm) / (dot.getTransA() ? static_cast<double>(t.vecM) : static_cast<double>(vector)) +
+                     static_cast<double>(t.tn) / (dot.getTransB() ? static_cast<double>(vector) : static_cast<double>(t.vecN));
+      // 8 x 4 lanes read the fewest distinct words for a square thread tile; other grids only where the shape asks for them.
+      double cost = work + 2 * reads + (laneM == 8 ? 0 : laneM == 4 ? 0.5 : 2);
+      if (cost < bestCost)
+        bestCost = cost, best = t;
+    }
+  }
+  return best;
+}
+} // namespace
+
+DotPlan planDot(pho::DotOp dot, const Target &target) {
+  DotPlan plan;
+  Coord shape = shapeOf(dot.getAcc().getType());
+  int64_t k = shapeOf(dot.getA().getType())[dot.getTransA() ? 0 : 1];
+  plan.isMma = chooseMma(dot, target.sm, plan) && k % plan.kStep() == 0;
+  if (plan.isMma) {
+    plan.grid = chooseGrid(dot, shape, {plan.isF64() ? 8 : 16, 8}, target.warps);
+    plan.accumulator = mmaAccumulator(shape, plan.grid, plan.isF64());
+    return plan;
+  }
+  plan.operandType = elementOf(dot.getA().getType());
+  plan.kind = "fma";
+  SimtTile tile = chooseSimt(dot, shape, target.warps, elementBytes(plan.operandType));
+  plan.grid = tile.grid;
+  plan.accumulator = simtAccumulator(shape, tile);
+  return plan;
+}
+
+} // namespace phobos::nvptx

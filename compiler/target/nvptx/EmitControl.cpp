@@ -1,0 +1,419 @@
+// The function of an entry point: parameters, the block's place in the grid, structured control flow.
+#include "compiler/target/nvptx/Emitter.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
+#include "llvm/IR/MDBuilder.h"
+
+using namespace llvm;
+
+namespace phobos::nvptx {
+
+Emitter::Emitter(Module &m, const Target &t, unsigned ptxVersion, DIBuilder *d, DIFile *f)
+    : module(m), context(m.getContext()), b(m.getContext()), target(t), debug(d), file(f) {
+  scalarTarget.nvptx = true;
+  scalarTarget.sm = t.sm;
+  scalarTarget.ptx = ptxVersion;
+  FastMathFlags flags;
+  flags.setAllowContract(true); // a * b + c may be one fma (spec, "Types and conversions")
+  b.setFastMathFlags(flags);
+}
+
+bool Emitter::fail(mlir::Operation *op, const std::string &what) {
+  if (error.empty())
+    error = what + " (" + op->getName().getStringRef().str() + ")";
+  return false;
+}
+
+BasicBlock *Emitter::newBlock(const char *name) { return BasicBlock::Create(context, name, function); }
+
+Regs &Emitter::regs(mlir::Value v) {
+  auto it = values.find(v);
+  assert(it != values.end() && "used before it is emitted");
+  return it->second;
+}
+
+void Emitter::barrier() {
+  nvvm(Intrinsic::nvvm_barrier_cta_sync_aligned_all, {i32(0)});
+}
+
+void Emitter::setLocation(mlir::Location loc) {
+  if (!subprogram)
+    return;
+  mlir::FileLineColLoc at;
+  loc->walk([&](mlir::Location l) {
+    at = mlir::dyn_cast<mlir::FileLineColLoc>(l);
+    return at ? mlir::WalkResult::interrupt() : mlir::WalkResult::advance();
+  });
+  if (at)
+    b.SetCurrentDebugLocation(DILocation::get(context, at.getLine(), at.getColumn(), subprogram));
+}
+
+bool Emitter::emitKernel(mlir::func::FuncOp func, const std::string &symbol, bool nativeGrid, std::string &message) {
+  SmallVector<Type *> types;
+  SmallVector<std::string> names;
+  auto param = [&](Type *t, std::string name) { types.push_back(t), names.push_back(std::move(name)); };
+  Type *pointer = PointerType::get(context, 1);
+  for (mlir::BlockArgument arg : func.getArguments()) {
+    auto nameAttr = func.getArgAttrOfType<mlir::StringAttr>(arg.getArgNumber(), "pho.name");
+    std::string name = nameAttr ? nameAttr.str() : "p" + std::to_string(arg.getArgNumber());
+    auto view = mlir::dyn_cast<pho::ViewType>(arg.getType());
+    param(view ? pointer : memoryTypeOf(arg.getType()), name);
+    for (int64_t axis = 0; view && axis + 1 < view.getRank(); ++axis)
+      param(b.getInt64Ty(), name + ".stride" + std::to_string(axis));
+  }
+  for (const char *axis : {"x", "y", "z"})
+    param(b.getInt32Ty(), std::string("grid.") + axis);
+
+  function = Function::Create(FunctionType::get(b.getVoidTy(), types, false), GlobalValue::ExternalLinkage, symbol, module);
+  function->setCallingConv(CallingConv::PTX_Kernel);
+  function->addFnAttr("nvvm.maxntid", std::to_string(target.warps * 32));
+  if (auto n = func->getAttrOfType<mlir::IntegerAttr>("pho.min_blocks"))
+    function->addFnAttr("nvvm.minctasm", std::to_string(n.getInt()));
+  if (auto n = func->getAttrOfType<mlir::IntegerAttr>("pho.max_registers"))
+    function->addFnAttr("nvvm.maxnreg", std::to_string(n.getInt()));
+  function->addFnAttr(Attribute::NoUnwind);
+  if (debug) {
+    unsigned line = 1;
+    if (auto at = func.getLoc()->findInstanceOf<mlir::FileLineColLoc>())
+      line = at.getLine();
+    subprogram = debug->createFunction(file, symbol, symbol, file, line, debug->createSubroutineType(debug->getOrCreateTypeArray({})), line,
+                                       DINode::FlagZero, DISubprogram::SPFlagDefinition | DISubprogram::SPFlagOptimized);
+    function->setSubprogram(subprogram);
+  }
+  shared = module.getGlobalVariable("phobos_shared");
+  if (!shared) {
+    shared = new GlobalVariable(module, ArrayType::get(b.getInt8Ty(), 0), false, GlobalValue::ExternalLinkage, nullptr, "phobos_shared", nullptr,
+                                GlobalValue::NotThreadLocal, 3);
+    shared->setAlignment(Align(128));
+  }
+
+  BasicBlock *entry = newBlock("entry");
+  b.SetInsertPoint(entry);
+  setLocation(func.getLoc());
+  thread = nvvm(Intrinsic::nvvm_read_ptx_sreg_tid_x, {});
+  lane = b.CreateAnd(thread, 31);
+  warp = b.CreateLShr(thread, 5);
+
+  // Parameters, in the order of gpuParams().
+  unsigned at = 0;
+  for (mlir::BlockArgument arg : func.getArguments()) {
+    Argument *value = function->getArg(at);
+    value->setName(names[at++]);
+    auto view = mlir::dyn_cast<pho::ViewType>(arg.getType());
+    if (!view) {
+      setRegs(arg, {fromMemory(value, arg.getType())});
+      continue;
+    }
+    unsigned index = value->getArgNo();
+    function->addParamAttr(index, Attribute::NoAlias);
+    bool isWritten = func.getArgAttr(arg.getArgNumber(), "pho.written") != nullptr;
+    for (mlir::Operation *user : arg.getUsers())
+      isWritten |= mlir::isa<pho::StoreOp, pho::AtomicOp>(user);
+    if (!isWritten)
+      function->addParamAttr(index, Attribute::ReadOnly);
+    if (target.aligned)
+      function->addParamAttr(index, Attribute::getWithAlignment(context, Align(16)));
+    TensorView &v = views[arg];
+    v.data = value;
+    for (int64_t axis = 0; axis + 1 < view.getRank(); ++axis) {
+      v.strides.push_back(function->getArg(at));
+      function->getArg(at)->setName(names[at]);
+      ++at;
+    }
+    v.strides.push_back(i64(1));
+  }
+  Reg extents[3];
+  for (int axis = 0; axis < 3; ++axis, ++at) {
+    function->getArg(at)->setName(names[at]);
+    extents[axis] = function->getArg(at);
+  }
+  BasicBlock *body = newBlock("body");
+  entryEnd = b.CreateBr(body);
+  b.SetInsertPoint(body);
+  const bool persistent = func->hasAttr("pho.persistent");
+  emitGrid(nativeGrid, persistent, extents);
+  BasicBlock *first = b.GetInsertBlock();
+  (void)first;
+  emitBlock(func.getBody().front());
+  message = error;
+  return error.empty();
+}
+
+// Native: the block's coordinates are the hardware's. Flat: block number n of x + y * (2^31 - 1) .. is (n % gx, n / gx % gy, n / gx / gy).
+// Persistent: block n, n + blocks, n + 2 blocks, ..
+void Emitter::emitGrid(bool nativeGrid, bool persistent, ArrayRef<Reg> extents) {
+  auto special = [&](Intrinsic::ID id) -> Reg { return b.CreateZExt(nvvm(id, {}), b.getInt64Ty()); };
+  for (int axis = 0; axis < 3; ++axis)
+    gridDims[axis] = b.CreateZExt(extents[axis], b.getInt64Ty());
+  if (nativeGrid && !persistent) {
+    blockIds[0] = special(Intrinsic::nvvm_read_ptx_sreg_ctaid_x);
+    blockIds[1] = special(Intrinsic::nvvm_read_ptx_sreg_ctaid_y);
+    blockIds[2] = special(Intrinsic::nvvm_read_ptx_sreg_ctaid_z);
+    return;
+  }
+  Reg blocks = special(Intrinsic::nvvm_read_ptx_sreg_nctaid_x);
+  Reg number = b.CreateAdd(special(Intrinsic::nvvm_read_ptx_sreg_ctaid_x),
+                           b.CreateMul(special(Intrinsic::nvvm_read_ptx_sreg_ctaid_y), blocks));
+  Reg total = b.CreateMul(b.CreateMul(gridDims[0], gridDims[1]), gridDims[2]);
+  BasicBlock *work = newBlock("block"), *exit = newBlock("exit");
+  if (persistent) {
+    BasicBlock *before = b.GetInsertBlock(), *head = newBlock("blocks");
+    b.CreateBr(head);
+    b.SetInsertPoint(head);
+    PHINode *current = b.CreatePHI(b.getInt64Ty(), 2);
+    current->addIncoming(number, before);
+    b.CreateCondBr(b.CreateICmpULT(current, total), work, exit);
+    // The block's work ends in a branch to `next`: another round, once all threads are done with shared memory.
+    BasicBlock *next = newBlock("next");
+    b.SetInsertPoint(next);
+    barrier();
+    Reg following = b.CreateAdd(current, blocks);
+    b.CreateBr(head);
+    current->addIncoming(following, next);
+    number = current;
+    returnTo = next;
+  } else {
+    b.CreateCondBr(b.CreateICmpULT(number, total), work, exit);
+  }
+  b.SetInsertPoint(exit);
+  b.CreateRetVoid();
+  b.SetInsertPoint(work);
+  blockIds[0] = b.CreateURem(number, gridDims[0]);
+  Reg rest = b.CreateUDiv(number, gridDims[0]);
+  blockIds[1] = b.CreateURem(rest, gridDims[1]);
+  blockIds[2] = b.CreateUDiv(rest, gridDims[1]);
+}
+
+void Emitter::when(Reg condition, const std::function<void()> &then) {
+  if (!condition)
+    return then();
+  BasicBlock *yes = newBlock("then"), *done = newBlock("done");
+  b.CreateCondBr(condition, yes, done);
+  b.SetInsertPoint(yes);
+  then();
+  b.CreateBr(done);
+  b.SetInsertPoint(done);
+}
+
+Regs Emitter::either(Reg condition, const std::function<Regs()> &then, const std::function<Regs()> &otherwise) {
+  if (!condition)
+    return then();
+  BasicBlock *yes = newBlock("then"), *no = newBlock("else"), *done = newBlock("done");
+  b.CreateCondBr(condition, yes, no);
+  b.SetInsertPoint(yes);
+  Regs a = then();
+  BasicBlock *yesEnd = b.GetInsertBlock();
+  b.CreateBr(done);
+  b.SetInsertPoint(no);
+  Regs c = otherwise();
+  BasicBlock *noEnd = b.GetInsertBlock();
+  b.CreateBr(done);
+  b.SetInsertPoint(done);
+  Regs out;
+  for (size_t k = 0; k < a.size(); ++k) {
+    PHINode *phi = b.CreatePHI(a[k]->getType(), 2);
+    phi->addIncoming(a[k], yesEnd);
+    phi->addIncoming(c[k], noEnd);
+    out.push_back(phi);
+  }
+  return out;
+}
+
+void Emitter::emitBlock(mlir::Block &block) {
+  for (mlir::Operation &op : block) {
+    if (!error.empty())
+      return;
+    setLocation(op.getLoc());
+    emit(&op);
+  }
+}
+
+void Emitter::emitFor(mlir::scf::ForOp op) {
+  Reg low = scalar(op.getLowerBound()), high = scalar(op.getUpperBound()), step = scalar(op.getStep());
+  BasicBlock *before = b.GetInsertBlock(), *head = newBlock("for"), *body = newBlock("for.body"), *done = newBlock("for.done");
+  b.CreateBr(head);
+  b.SetInsertPoint(head);
+  PHINode *iv = b.CreatePHI(low->getType(), 2);
+  iv->addIncoming(low, before);
+  setRegs(op.getInductionVar(), {iv});
+  std::vector<SmallVector<PHINode *>> carried;
+  for (auto [arg, init] : llvm::zip(op.getRegionIterArgs(), op.getInitArgs())) {
+    Regs start = regs(init), phis;
+    carried.emplace_back();
+    for (Reg r : start) {
+      PHINode *phi = b.CreatePHI(r->getType(), 2);
+      phi->addIncoming(r, before);
+      carried.back().push_back(phi);
+      phis.push_back(phi);
+    }
+    setRegs(arg, phis);
+  }
+  for (auto [arg, result] : llvm::zip(op.getRegionIterArgs(), op.getResults())) {
+    Regs copy = regs(arg);
+    setRegs(result, copy);
+  }
+  b.CreateCondBr(b.CreateICmpSLT(iv, high), body, done);
+  b.SetInsertPoint(body);
+  emitBlock(*op.getBody());
+  if (!error.empty())
+    return;
+  Reg next = b.CreateAdd(iv, step, "", false, true);
+  BasicBlock *end = b.GetInsertBlock();
+  iv->addIncoming(next, end);
+  for (auto [phis, yielded] : llvm::zip(carried, op.getYieldedValues()))
+    for (auto [phi, r] : llvm::zip(phis, regs(yielded)))
+      phi->addIncoming(r, end);
+  BranchInst *latch = b.CreateBr(head);
+  // Loops over tiles are as long as they should be; per-thread loops unroll as written.
+  bool holdsTiles = false;
+  op.getBody()->walk([&](mlir::Operation *inner) {
+    for (mlir::Type t : inner->getResultTypes())
+      holdsTiles |= mlir::isa<mlir::RankedTensorType>(t);
+  });
+  SmallVector<Metadata *> loopMd{nullptr};
+  if (auto unroll = op->getAttrOfType<mlir::IntegerAttr>("pho.unroll"); unroll && unroll.getInt() > 1)
+    loopMd.push_back(MDNode::get(context, {MDString::get(context, "llvm.loop.unroll.count"),
+                                           ConstantAsMetadata::get(b.getInt32(static_cast<uint32_t>(unroll.getInt())))}));
+  else if (holdsTiles || unroll)
+    loopMd.push_back(MDNode::get(context, {MDString::get(context, "llvm.loop.unroll.disable")}));
+  if (loopMd.size() > 1) {
+    MDNode *node = MDNode::getDistinct(context, loopMd);
+    node->replaceOperandWith(0, node);
+    latch->setMetadata(LLVMContext::MD_loop, node);
+  }
+  b.SetInsertPoint(done);
+}
+
+void Emitter::emitWhile(mlir::scf::WhileOp op) {
+  BasicBlock *before = b.GetInsertBlock(), *head = newBlock("while"), *body = newBlock("while.body"), *done = newBlock("while.done");
+  b.CreateBr(head);
+  b.SetInsertPoint(head);
+  std::vector<SmallVector<PHINode *>> carried;
+  for (auto [arg, init] : llvm::zip(op.getBeforeArguments(), op.getInits())) {
+    Regs start = regs(init), phis;
+    carried.emplace_back();
+    for (Reg r : start) {
+      PHINode *phi = b.CreatePHI(r->getType(), 2);
+      phi->addIncoming(r, before);
+      carried.back().push_back(phi);
+      phis.push_back(phi);
+    }
+    setRegs(arg, phis);
+  }
+  for (mlir::Operation &inner : op.getBefore().front().without_terminator()) {
+    setLocation(inner.getLoc());
+    emit(&inner);
+    if (!error.empty())
+      return;
+  }
+  auto condition = op.getConditionOp();
+  for (auto [k, v] : llvm::enumerate(condition.getArgs())) {
+    Regs copy = regs(v);
+    setRegs(op.getAfterArguments()[k], copy);
+    setRegs(op.getResult(k), copy);
+  }
+  b.CreateCondBr(scalar(condition.getCondition()), body, done);
+  b.SetInsertPoint(body);
+  emitBlock(op.getAfter().front());
+  if (!error.empty())
+    return;
+  BasicBlock *end = b.GetInsertBlock();
+  for (auto [phis, yielded] : llvm::zip(carried, op.getYieldOp().getOperands()))
+    for (auto [phi, r] : llvm::zip(phis, regs(yielded)))
+      phi->addIncoming(r, end);
+  b.CreateBr(head);
+  b.SetInsertPoint(done);
+}
+
+void Emitter::emitIf(mlir::scf::IfOp op) {
+  auto way = [&](mlir::Region &region) {
+    Regs all;
+    if (region.empty())
+      return all;
+    emitBlock(region.front());
+    if (!error.empty())
+      return all;
+    for (mlir::Value v : region.front().getTerminator()->getOperands())
+      all.append(regs(v));
+    return all;
+  };
+  Regs all = either(scalar(op.getCondition()), [&] { return way(op.getThenRegion()); }, [&] { return way(op.getElseRegion()); });
+  if (!error.empty())
+    return;
+  size_t at = 0;
+  for (auto [k, v] : llvm::enumerate(op.getResults())) {
+    size_t n = op.thenYield().getOperand(k) ? regs(op.thenYield().getOperand(k)).size() : 0;
+    setRegs(v, Regs(all.begin() + at, all.begin() + at + n));
+    at += n;
+  }
+}
+
+void Emitter::emit(mlir::Operation *op) {
+  using mlir::dyn_cast;
+  if (auto o = dyn_cast<mlir::scf::ForOp>(op))
+    return emitFor(o);
+  if (auto o = dyn_cast<mlir::scf::WhileOp>(op))
+    return emitWhile(o);
+  if (auto o = dyn_cast<mlir::scf::IfOp>(op))
+    return emitIf(o);
+  if (mlir::isa<mlir::scf::YieldOp>(op))
+    return;
+  if (mlir::isa<mlir::func::ReturnOp>(op)) {
+    if (returnTo)
+      b.CreateBr(returnTo);
+    else
+      b.CreateRetVoid();
+    return;
+  }
+  if (auto o = dyn_cast<pho::BlockIdOp>(op))
+    return setRegs(o, {blockIds[o.getAxis()]});
+  if (auto o = dyn_cast<pho::GridDimOp>(op))
+    return setRegs(o, {gridDims[o.getAxis()]});
+  if (auto o = dyn_cast<pho::ThreadIdOp>(op))
+    return setRegs(o, {b.CreateZExt(thread, b.getInt64Ty())});
+  if (mlir::isa<pho::BarrierOp, phog::BarrierOp>(op))
+    return barrier();
+  if (auto o = dyn_cast<pho::LoadOp>(op))
+    return emitLoad(o);
+  if (auto o = dyn_cast<pho::StoreOp>(op))
+    return emitStore(o);
+  if (auto o = dyn_cast<pho::AtomicOp>(op))
+    return emitAtomic(o);
+  if (auto o = dyn_cast<phog::ConvertOp>(op))
+    return emitConvert(o);
+  if (auto o = dyn_cast<pho::ReshapeOp>(op))
+    return emitReshape(o);
+  if (mlir::isa<pho::ExtractSliceOp, pho::InsertSliceOp, pho::CatOp>(op))
+    return emitPieces(op);
+  if (auto o = dyn_cast<pho::ExtractOp>(op))
+    return emitExtract(o);
+  if (auto o = dyn_cast<pho::TransposeOp>(op)) {
+    Regs copy = regs(o.getValue()); // the layout is the transposed one: the registers stay
+    return setRegs(o, copy);
+  }
+  if (auto o = dyn_cast<pho::ReduceOp>(op))
+    return emitReduce(o);
+  if (auto o = dyn_cast<pho::ArgReduceOp>(op))
+    return emitArgReduce(o);
+  if (auto o = dyn_cast<pho::ScanOp>(op))
+    return emitScan(o);
+  if (mlir::isa<phog::AllocOp>(op))
+    return;
+  if (auto o = dyn_cast<phog::StoreSharedOp>(op))
+    return emitStoreShared(o);
+  if (auto o = dyn_cast<phog::CopyAsyncOp>(op))
+    return emitCopyAsync(o);
+  if (mlir::isa<phog::CommitOp>(op)) {
+    nvvm(Intrinsic::nvvm_cp_async_commit_group, {});
+    return;
+  }
+  if (auto o = dyn_cast<phog::WaitOp>(op)) {
+    nvvm(Intrinsic::nvvm_cp_async_wait_group, {i32(static_cast<int64_t>(o.getPending()))});
+    return;
+  }
+  if (auto o = dyn_cast<phog::DotOp>(op))
+    return emitDot(o);
+  if (!emitElementwise(op))
+    fail(op, "the GPU target does not know this operation");
+}
+
+} // namespace phobos::nvptx

@@ -1,0 +1,147 @@
+// Target IR to LLVM IR, one operation at a time. A scalar is one value a thread; a tile is its registers, in the order of its layout.
+// Each group of operations has its file (EmitControl, EmitElementwise, EmitMemory, EmitMove, EmitReduce, EmitDot, EmitCopy).
+#pragma once
+#include "compiler/target/common/Scalar.h"
+#include "compiler/target/nvptx/Passes.h"
+#include "compiler/target/nvptx/Phog.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/IR/DIBuilder.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Module.h"
+#include <functional>
+#include <map>
+
+namespace phobos::nvptx {
+
+using Reg = llvm::Value *;
+using Regs = llvm::SmallVector<llvm::Value *, 1>;
+
+/// A tensor parameter: address and strides in elements (the last is the constant 1).
+struct TensorView {
+  Reg data = nullptr;
+  llvm::SmallVector<Reg, 5> strides;
+};
+
+/// A dynamic coordinate pair, i32.
+struct Coords {
+  Reg i = nullptr, j = nullptr;
+};
+
+class Emitter {
+public:
+  Emitter(llvm::Module &module, const Target &target, unsigned ptxVersion, llvm::DIBuilder *debug, llvm::DIFile *file);
+  /// The function of one entry point; false with a message if something cannot be emitted.
+  bool emitKernel(mlir::func::FuncOp func, const std::string &symbol, bool nativeGrid, std::string &error);
+
+private:
+  // EmitControl.cpp
+  void emitBlock(mlir::Block &block);
+  void emit(mlir::Operation *op);
+  void emitFor(mlir::scf::ForOp op);
+  void emitWhile(mlir::scf::WhileOp op);
+  void emitIf(mlir::scf::IfOp op);
+  void emitGrid(bool nativeGrid, bool persistent, llvm::ArrayRef<Reg> extents);
+  void setLocation(mlir::Location loc);
+  llvm::BasicBlock *newBlock(const char *name);
+  /// Runs `then` where `condition` holds.
+  void when(Reg condition, const std::function<void()> &then);
+  /// Values of one of two ways.
+  Regs either(Reg condition, const std::function<Regs()> &then, const std::function<Regs()> &otherwise);
+
+  // EmitElementwise.cpp
+  bool emitElementwise(mlir::Operation *op);
+  Reg scalarOp(mlir::Operation *op, llvm::ArrayRef<Reg> args);
+  Reg constantOf(mlir::Type type, mlir::Attribute value);
+  Reg mathOp(pho::MathOp op, llvm::ArrayRef<Reg> args);
+  void emitConstant(mlir::Operation *op);
+  void emitBroadcast(pho::BroadcastOp op);
+  void emitIota(pho::IotaOp op);
+
+  // EmitMemory.cpp
+  struct Access;
+  Access accessOf(mlir::Value view, mlir::ValueRange starts, mlir::ValueRange extents, llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<bool> points,
+                  llvm::ArrayRef<bool> inBounds, mlir::Type tile);
+  void emitLoad(pho::LoadOp op);
+  void emitStore(pho::StoreOp op);
+  void emitAtomic(pho::AtomicOp op);
+  Reg atomicAt(pho::AtomicOp op, Reg address, mlir::Type elem, llvm::ArrayRef<Reg> values);
+  Reg predicatedLoad(Reg predicate, Reg address, llvm::Type *type, Reg fallback);
+  void predicatedStore(Reg predicate, Reg address, Reg value);
+  Reg insideOf(const Access &access, int axis, Reg coordinate);
+  Reg addressOf(const Access &access, Reg i, Reg j);
+
+  // EmitMove.cpp: tiles through registers and shared memory
+  struct SharedTile;
+  void emitConvert(phog::ConvertOp op);
+  void emitReshape(pho::ReshapeOp op);
+  void emitPieces(mlir::Operation *op);
+  void emitExtract(pho::ExtractOp op);
+  void emitStoreShared(phog::StoreSharedOp op);
+  void writeShared(const SharedTile &to, const Layout &layout, llvm::ArrayRef<Reg> regs, mlir::Type elem, Coord offset);
+  Regs readShared(const SharedTile &from, const Layout &layout, mlir::Type elem, Coord offset);
+  Reg sharedAddress(int64_t offset);
+  Reg tileAddress(const SharedTile &tile, Reg i, Reg j);
+
+  // EmitReduce.cpp
+  using Combine = std::function<Regs(llvm::ArrayRef<Reg>, llvm::ArrayRef<Reg>)>;
+  void emitReduce(pho::ReduceOp op);
+  void emitArgReduce(pho::ArgReduceOp op);
+  void emitScan(pho::ScanOp op);
+  std::vector<Regs> reduceAxes(const Layout &layout, std::vector<Regs> items, bool axes[2], llvm::ArrayRef<mlir::Type> elems, const Combine &combine,
+                               int64_t scratch);
+  Reg reductionOf(pho::ReduceKind kind, bool isUnsigned, Reg a, Reg b);
+  Reg identityOf(pho::ReduceKind kind, bool isUnsigned, mlir::Type elem);
+  Reg shuffleXor(Reg value, int64_t laneMask);
+
+  // EmitDot.cpp, EmitCopy.cpp
+  void emitDot(phog::DotOp op);
+  Regs emitFma(phog::DotOp op);
+  Regs emitMma(phog::DotOp op);
+  void emitCopyAsync(phog::CopyAsyncOp op);
+
+  // values
+  Regs &regs(mlir::Value v);
+  Reg scalar(mlir::Value v) { return regs(v)[0]; }
+  void setRegs(mlir::Value v, Regs r) { values[v] = std::move(r); }
+  llvm::Type *typeOf(mlir::Type elem);   ///< as a value
+  llvm::Type *memoryTypeOf(mlir::Type elem); ///< bool as a byte
+  Reg toMemory(Reg value, mlir::Type elem);
+  Reg fromMemory(Reg value, mlir::Type elem);
+  /// The base coordinates of the thread, computed once at the kernel's start.
+  Coords baseOf(const Layout &layout);
+  /// Holds for the one thread, of those with copies of the same elements, that writes them; null if there are no copies.
+  Reg isFirstCopy(const Layout &layout);
+  Reg digits(const Modes &modes, Reg number, int axis);
+  Reg inside(const Layout &layout, Coords at); ///< not padding; null if there is none
+  Reg i32(int64_t v) { return b.getInt32(static_cast<uint32_t>(v)); }
+  Reg i64(int64_t v) { return b.getInt64(static_cast<uint64_t>(v)); }
+  Reg andOf(Reg a, Reg c) { return !a ? c : !c ? a : b.CreateAnd(a, c); }
+  Reg plus(Reg a, int64_t c) { return c == 0 ? a : b.CreateAdd(a, llvm::ConstantInt::get(a->getType(), static_cast<uint64_t>(c), true)); }
+  void barrier();
+  Reg nvvm(llvm::Intrinsic::ID id, llvm::ArrayRef<Reg> args, llvm::ArrayRef<llvm::Type *> types = {}) { return b.CreateIntrinsic(id, types, args); }
+  int64_t scratchOf(mlir::Operation *op);
+  bool fail(mlir::Operation *op, const std::string &what);
+
+  llvm::Module &module;
+  llvm::LLVMContext &context;
+  llvm::IRBuilder<> b;
+  Target target;
+  target::ScalarTarget scalarTarget;
+  llvm::DIBuilder *debug;
+  llvm::DIFile *file;
+  llvm::DISubprogram *subprogram = nullptr;
+  llvm::Function *function = nullptr;
+  llvm::GlobalVariable *shared = nullptr;
+  llvm::Instruction *entryEnd = nullptr; ///< what is computed once goes before it
+  Reg thread = nullptr, lane = nullptr, warp = nullptr;
+  Reg blockIds[3] = {}, gridDims[3] = {};
+  llvm::BasicBlock *returnTo = nullptr; ///< where a persistent block goes for its next round
+  llvm::DenseMap<mlir::Value, Regs> values;
+  llvm::DenseMap<mlir::Value, TensorView> views;
+  std::map<std::string, Coords> bases;
+  std::map<std::string, Reg> firstCopies;
+  std::string error;
+};
+
+} // namespace phobos::nvptx

@@ -1,0 +1,159 @@
+#include "compiler/target/nvptx/Nvptx.h"
+#include "compiler/target/nvptx/Emitter.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/IR/Verifier.h"
+
+using namespace llvm;
+
+namespace phobos::nvptx {
+
+bool parseProcessor(const std::string &text, Options &options) {
+  if (text.rfind("sm_", 0) != 0)
+    return false;
+  std::string digits = text.substr(3);
+  bool specific = !digits.empty() && digits.back() == 'a';
+  if (specific)
+    digits.pop_back();
+  if (digits.empty() || digits.size() > 3 || digits.find_first_not_of("0123456789") != std::string::npos)
+    return false;
+  unsigned sm = static_cast<unsigned>(std::stoul(digits));
+  if (sm < 75)
+    return false;
+  options.sm = sm;
+  options.archSpecific = specific;
+  return true;
+}
+
+std::string processorName(const Options &o) { return "sm_" + std::to_string(o.sm) + (o.archSpecific ? "a" : ""); }
+
+// Opt-in limits of CUDA's table of compute capabilities, less the 1 KB that the system keeps.
+int64_t sharedLimitOf(const Options &o) {
+  if (o.sharedLimit)
+    return o.sharedLimit;
+  switch (o.sm) {
+  case 75: return 64 * 1024;
+  case 80: case 87: return 163 * 1024;
+  case 90: case 100: case 103: return 227 * 1024;
+  default: return 99 * 1024;
+  }
+}
+
+unsigned leastPtxVersion(const Options &o) {
+  if (o.sm >= 100) return 86;
+  if (o.sm >= 89) return 84; // 7.8 knows the processor; products of f8 need 8.4
+  if (o.sm >= 80) return 71;
+  return 63;
+}
+
+namespace {
+Error failure(const std::string &what) { return createStringError(inconvertibleErrorCode(), "%s", what.c_str()); }
+
+struct Variant {
+  const char *suffix;
+  bool aligned, nativeGrid;
+};
+// The fast one, and the one that assumes nothing.
+constexpr Variant variants[] = {{"", true, true}, {"_any", false, false}};
+
+mlir::func::FuncOp kernelOf(mlir::ModuleOp module) {
+  for (auto func : module.getOps<mlir::func::FuncOp>())
+    if (func->hasAttr("pho.kernel"))
+      return func;
+  return {};
+}
+
+/// The target passes on a copy's kernel; the bytes of shared memory a block needs.
+Expected<int64_t> runPasses(mlir::func::FuncOp func, const Options &options, const Variant &variant, Target &target) {
+  const int64_t threads = chooseThreads(func);
+  target = {options.sm, threads / 32, sharedLimitOf(options), variant.aligned};
+  func->setAttr("phog.threads", mlir::IntegerAttr::get(mlir::IntegerType::get(func.getContext(), 64), threads));
+  assignLayouts(func, target);
+  lowerDots(func, target);
+  std::string error;
+  if (!pipelineCopies(func, target, error))
+    return failure(error);
+  const int64_t bytes = allocateShared(func);
+  if (bytes > target.sharedLimit)
+    return failure("the tiles of this point need " + std::to_string(bytes) + " bytes of shared memory a block, but " + processorName(options) + " has " +
+                   std::to_string(target.sharedLimit));
+  insertBarriers(func);
+  return bytes;
+}
+} // namespace
+
+Expected<std::string> printTargetIR(mlir::ModuleOp tileModule, const Options &options) {
+  std::string text;
+  raw_string_ostream out(text);
+  for (const Variant &variant : variants) {
+    mlir::OwningOpRef<mlir::ModuleOp> copy = tileModule.clone();
+    copy->getContext()->getOrLoadDialect<phog::PhogDialect>();
+    Target target;
+    auto bytes = runPasses(kernelOf(*copy), options, variant, target);
+    if (!bytes)
+      return bytes.takeError();
+    out << "// " << (variant.aligned ? "aligned, native grid" : "any") << ": " << target.warps * 32 << " threads, " << *bytes << " bytes of shared memory\n";
+    copy->print(out, mlir::OpPrintingFlags().useLocalScope());
+  }
+  return text;
+}
+
+Expected<std::unique_ptr<Module>> emitLLVM(mlir::ModuleOp tileModule, LLVMContext &context, const Options &options, EntryInfo &info) {
+  tileModule.getContext()->getOrLoadDialect<phog::PhogDialect>();
+  mlir::func::FuncOp source = kernelOf(tileModule);
+  if (!source)
+    return failure("the module has no kernel");
+  auto module = std::make_unique<Module>("phobos", context);
+  module->setTargetTriple(Triple("nvptx64-nvidia-cuda"));
+  module->addModuleFlag(Module::Warning, "Debug Info Version", DEBUG_METADATA_VERSION);
+  DIBuilder debug(*module);
+  std::string fileName;
+  source->walk([&](mlir::Operation *op) {
+    if (auto at = op->getLoc()->findInstanceOf<mlir::FileLineColLoc>(); at && fileName.empty())
+      fileName = at.getFilename().str();
+  });
+  DIFile *file = nullptr;
+  if (!fileName.empty()) {
+    size_t slash = fileName.rfind('/');
+    file = debug.createFile(slash == std::string::npos ? fileName : fileName.substr(slash + 1), slash == std::string::npos ? "." : fileName.substr(0, slash));
+    debug.createCompileUnit(DISourceLanguageName(dwarf::DW_LANG_C), file, "phobos", true, "", 0, "", DICompileUnit::DebugDirectivesOnly);
+  }
+  info = {};
+  info.persistent = source->hasAttr("pho.persistent");
+  for (const Variant &variant : variants) {
+    mlir::OwningOpRef<mlir::ModuleOp> copy = tileModule.clone();
+    mlir::func::FuncOp func = kernelOf(*copy);
+    Target target;
+    auto bytes = runPasses(func, options, variant, target);
+    if (!bytes)
+      return bytes.takeError();
+    Emitter emitter(*module, target, options.ptxVersion ? options.ptxVersion : leastPtxVersion(options), file ? &debug : nullptr, file);
+    auto name = source->getAttrOfType<mlir::StringAttr>("pho.name");
+    std::string symbol = (name ? name.str() : source.getName().str()) + variant.suffix, error;
+    if (!emitter.emitKernel(func, symbol, variant.nativeGrid, error))
+      return failure(error);
+    info.entries.push_back({symbol, variant.aligned, variant.nativeGrid, static_cast<uint32_t>(target.warps * 32), static_cast<uint32_t>(*bytes)});
+  }
+  if (file)
+    debug.finalize();
+  std::string broken;
+  raw_string_ostream out(broken);
+  if (verifyModule(*module, &out))
+    return failure("the emitted LLVM IR is malformed: " + broken);
+  return module;
+}
+
+Expected<Ptx> emitPtx(mlir::ModuleOp tileModule, const Options &options) {
+  LLVMContext context;
+  Ptx out;
+  auto module = emitLLVM(tileModule, context, options, out.info);
+  if (!module)
+    return module.takeError();
+  optimize(**module, options);
+  auto text = emitPtx(**module, options);
+  if (!text)
+    return text.takeError();
+  out.text = std::move(*text);
+  return out;
+}
+
+} // namespace phobos::nvptx

@@ -1,0 +1,77 @@
+// The GPU's target IR: dialect `phog`, below `pho`. Tiles carry a layout as their encoding; what moves between layouts, shared buffers,
+// asynchronous copies and barriers are operations. pho's and arith's elementwise operations stay, on tiles of one layout.
+#ifndef PHOG_OPS
+#define PHOG_OPS
+
+include "mlir/IR/OpBase.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Phog_Dialect : Dialect {
+  let name = "phog";
+  let cppNamespace = "::phobos::phog";
+  let useDefaultTypePrinterParser = 1;
+  let useDefaultAttributePrinterParser = 1;
+}
+
+/// (warp, lane, register) -> (i, j), as Layout.h says; the tile's shape is the type's. `data` is the number of register, lane and warp
+/// modes and then size, stride, axis of each. Printed as `<reg [2:1j, 2:8i] lane [4:2j, 8:1i] warp [4:16i]>`.
+def Phog_LayoutAttr : AttrDef<Phog_Dialect, "Layout"> {
+  let mnemonic = "layout";
+  let parameters = (ins ArrayRefParameter<"int64_t">:$data);
+  let hasCustomAssemblyFormat = 1;
+}
+
+/// `stages` tiles in shared memory, each as SharedLayout says.
+def Phog_Buffer : TypeDef<Phog_Dialect, "Buffer"> {
+  let mnemonic = "buffer";
+  let parameters = (ins "int64_t":$stages, "int64_t":$rows, "int64_t":$cols, "mlir::Type":$elementType, "int64_t":$pitch,
+                        "int64_t":$rowsPerStep, "int64_t":$mask);
+  let assemblyFormat = "`<` $stages `x` `[` $rows `,` $cols `]` `,` $elementType `,` `pitch` $pitch `,` `swizzle` `[` $rowsPerStep `,` $mask `]` `>`";
+}
+
+class Phog_Op<string mnemonic, list<Trait> traits = []> : Op<Phog_Dialect, mnemonic, traits>;
+
+/// The same tile in another layout: by register moves where each thread has what it needs, else through shared memory.
+def Phog_ConvertOp : Phog_Op<"convert", [Pure]> {
+  let arguments = (ins AnyRankedTensor:$value);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$value attr-dict `:` type($value) `to` type($result)";
+}
+/// Shared memory, at byte `offset` of the block's once allocation has run.
+def Phog_AllocOp : Phog_Op<"alloc"> {
+  let arguments = (ins OptionalAttr<I64Attr>:$offset);
+  let results = (outs Phog_Buffer:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+}
+/// Each thread writes the elements it holds to stage 0.
+def Phog_StoreSharedOp : Phog_Op<"store_shared"> {
+  let arguments = (ins AnyRankedTensor:$value, Phog_Buffer:$buffer);
+  let assemblyFormat = "$value `,` $buffer attr-dict `:` type($value) `,` type($buffer)";
+}
+/// A slice of a tensor to a stage of a buffer, 16 bytes at a time, by the copy unit; elements outside become 0. Nothing happens where
+/// `pred` is false. As pho.load for the rest. `align` is what is known of the first element's address, in bytes.
+def Phog_CopyAsyncOp : Phog_Op<"copy_async", [AttrSizedOperandSegments]> {
+  let arguments = (ins AnyType:$view, Variadic<Index>:$starts, Variadic<Index>:$extents, Phog_Buffer:$buffer, Optional<Index>:$stage, Optional<I1>:$pred,
+                       DenseI64ArrayAttr:$sizes, DenseBoolArrayAttr:$points, DenseBoolArrayAttr:$inBounds);
+  let assemblyFormat = "$view `[` $starts `]` `of` `[` $extents `]` `,` $buffer (`stage` $stage^)? (`if` $pred^)? `sizes` $sizes `points` $points `inbounds` $inBounds attr-dict `:` type($view) `,` type($buffer)";
+}
+/// Closes the group of this thread's copies so far.
+def Phog_CommitOp : Phog_Op<"commit"> { let assemblyFormat = "attr-dict"; }
+/// Until at most `pending` of this thread's groups are under way.
+def Phog_WaitOp : Phog_Op<"wait"> {
+  let arguments = (ins I64Attr:$pending);
+  let assemblyFormat = "$pending attr-dict";
+}
+/// All threads of the block; orders their accesses to shared and global memory.
+def Phog_BarrierOp : Phog_Op<"barrier"> { let assemblyFormat = "attr-dict"; }
+/// acc + op(a) @ op(b), the accumulator in the layout of the path. An operand is a buffer (its stage, 0 if none) or, of `mma`, a as a tile in
+/// the layout of operand A. `path`: simt, or mma with `kind` f16, bf16, tf32, s8, u8, e4m3, e5m2, f64.
+def Phog_DotOp : Phog_Op<"dot", [Pure, AttrSizedOperandSegments, AllTypesMatch<["acc", "result"]>]> {
+  let arguments = (ins AnyType:$a, Optional<Index>:$stageA, AnyType:$b, Optional<Index>:$stageB, AnyRankedTensor:$acc,
+                       I64Attr:$k, StrAttr:$path, StrAttr:$kind, UnitAttr:$transA, UnitAttr:$transB, UnitAttr:$isUnsigned);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$path $kind `k` $k $a (`[` $stageA^ `]`)? `,` $b (`[` $stageB^ `]`)? `,` $acc (`trans_a` $transA^)? (`trans_b` $transB^)? (`unsigned` $isUnsigned^)? attr-dict `:` type($a) `,` type($b) `,` type($acc)";
+}
+
+#endif

@@ -1,0 +1,14 @@
+// A tile in shared memory as the emitter addresses it.
+#pragma once
+#include "compiler/target/nvptx/Emitter.h"
+
+namespace phobos::nvptx {
+
+struct Emitter::SharedTile {
+  Reg base = nullptr; ///< address of its first byte
+  SharedLayout layout;
+  /// Where writes of padding go that lie outside the rows and columns; null: there are none.
+  Reg dump = nullptr;
+};
+
+} // namespace phobos::nvptx

@@ -1,0 +1,76 @@
+#include "runtime/contract/GpuAbi.h"
+#include <algorithm>
+#include <cstring>
+
+namespace phobos {
+
+std::vector<GpuParam> gpuParams(const Contract &contract) {
+  std::vector<GpuParam> out;
+  for (size_t p = 0; p < contract.params.size(); ++p) {
+    const ContractParam &param = contract.params[p];
+    const auto index = static_cast<int64_t>(p);
+    if (!param.isTensor) {
+      out.push_back({GpuParam::Kind::Scalar, index, 0, param.elem});
+      continue;
+    }
+    out.push_back({GpuParam::Kind::Pointer, index, 0, param.elem});
+    for (size_t axis = 0; axis + 1 < param.extents.size(); ++axis)
+      out.push_back({GpuParam::Kind::Stride, index, static_cast<int64_t>(axis), param.elem});
+  }
+  for (size_t d = 0; d < contract.dims.size(); ++d)
+    out.push_back({GpuParam::Kind::Dim, static_cast<int64_t>(d), 0, ScalarType::Index});
+  for (int64_t axis = 0; axis < 3; ++axis)
+    out.push_back({GpuParam::Kind::Grid, 0, axis, ScalarType::U32});
+  return out;
+}
+
+GpuArguments::GpuArguments(const GpuKernel &kernel, const std::vector<const TensorShape *> &tensors,
+                           const std::vector<uint64_t> &devicePointers, const std::vector<const void *> &scalars,
+                           const BoundLaunch &launch)
+    : words_(kernel.params.size(), 0) {
+  for (size_t k = 0; k < kernel.params.size(); ++k) {
+    const GpuParam &p = kernel.params[k];
+    uint64_t &word = words_[k];
+    switch (p.kind) {
+    case GpuParam::Kind::Pointer: word = devicePointers[p.param]; break;
+    case GpuParam::Kind::Stride: word = static_cast<uint64_t>(tensors[p.param]->strides[p.axis]); break;
+    case GpuParam::Kind::Scalar: std::memcpy(&word, scalars[p.param], byteSize(p.elem)); break;
+    case GpuParam::Kind::Dim: word = static_cast<uint64_t>(launch.dims[p.param]); break;
+    case GpuParam::Kind::Grid: word = static_cast<uint64_t>(launch.grid[p.axis]); break;
+    }
+  }
+  for (uint64_t &word : words_)
+    pointers_.push_back(&word);
+}
+
+const GpuEntry &chooseEntry(const GpuKernel &kernel, const std::vector<const TensorShape *> &tensors,
+                            const std::vector<uint64_t> &devicePointers, const std::array<int64_t, 3> &grid) {
+  bool aligned = true;
+  for (size_t p = 0; p < tensors.size(); ++p) {
+    if (!tensors[p])
+      continue;
+    aligned &= devicePointers[p] % 16 == 0;
+    for (size_t axis = 0; axis + 1 < tensors[p]->strides.size(); ++axis)
+      aligned &= tensors[p]->strides[axis] * static_cast<int64_t>(byteSize(tensors[p]->elem)) % 16 == 0;
+  }
+  const bool native = grid[1] <= 65535 && grid[2] <= 65535;
+  for (const GpuEntry &entry : kernel.entries)
+    if ((aligned || !entry.aligned16) && (native || !entry.nativeGrid))
+      return entry;
+  return kernel.entries.back();
+}
+
+std::array<uint32_t, 3> hardwareGrid(const GpuKernel &kernel, const GpuEntry &entry, const std::array<int64_t, 3> &grid,
+                                     int64_t residentBlocks) {
+  if (entry.nativeGrid && !kernel.persistent)
+    return {static_cast<uint32_t>(grid[0]), static_cast<uint32_t>(grid[1]), static_cast<uint32_t>(grid[2])};
+  constexpr uint64_t most = (uint64_t(1) << 31) - 1;
+  unsigned __int128 total = static_cast<unsigned __int128>(grid[0]) * static_cast<uint64_t>(grid[1]) * static_cast<uint64_t>(grid[2]);
+  if (kernel.persistent)
+    return {static_cast<uint32_t>(std::min<unsigned __int128>(total, static_cast<uint64_t>(std::max<int64_t>(1, residentBlocks)))), 1, 1};
+  auto x = static_cast<uint64_t>(std::min<unsigned __int128>(total, most));
+  auto y = static_cast<uint64_t>((total + x - 1) / x);
+  return {static_cast<uint32_t>(x), static_cast<uint32_t>(std::min<uint64_t>(y, 65535)), 1};
+}
+
+} // namespace phobos
