@@ -214,6 +214,11 @@ TEST_P(ConvertFrom, EveryTypeInVectors) {
   for (ScalarType to : allTypes)
     checkPair(jit, GetParam(), to, 16, {});
 }
+TEST_P(ConvertFrom, EveryTypeWithoutAvx512) {
+  HostJit jit("haswell");
+  for (ScalarType to : allTypes)
+    checkPair(jit, GetParam(), to, 8, {});
+}
 TEST_P(ConvertFrom, EveryTypeInScalars) {
   HostJit jit;
   for (ScalarType to : allTypes)

@@ -12,10 +12,22 @@
 namespace phobos::testing {
 namespace orc = llvm::orc;
 
-HostJit::HostJit() {
+namespace {
+orc::JITTargetMachineBuilder machineFor(const std::string &cpu) {
+  auto builder = llvm::cantFail(orc::JITTargetMachineBuilder::detectHost());
+  if (!cpu.empty()) {
+    builder.setCPU(cpu);
+    builder.getFeatures() = llvm::SubtargetFeatures();
+  }
+  return builder;
+}
+} // namespace
+
+HostJit::HostJit(std::string processor) : cpu(std::move(processor)) {
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
   orc::LLJITBuilder builder;
+  builder.setJITTargetMachineBuilder(machineFor(cpu));
   builder.setPlatformSetUp(orc::setUpInactivePlatform);
   builder.setLinkProcessSymbolsByDefault(false); // a call to libm does not link
   jit = llvm::cantFail(builder.create());
@@ -62,8 +74,7 @@ Kernel HostJit::compile(llvm::ArrayRef<ScalarType> in, ScalarType out, unsigned 
   auto context = std::make_unique<llvm::LLVMContext>();
   std::string name = "kernel" + std::to_string(counter++);
   auto module = std::make_unique<llvm::Module>(name, *context);
-  auto machineBuilder = llvm::cantFail(orc::JITTargetMachineBuilder::detectHost());
-  auto machine = llvm::cantFail(machineBuilder.createTargetMachine());
+  auto machine = llvm::cantFail(machineFor(cpu).createTargetMachine());
   module->setDataLayout(machine->createDataLayout());
   module->setTargetTriple(machine->getTargetTriple());
   llvm::IRBuilder<> b(*context);

@@ -22,7 +22,8 @@ using Kernel = void (*)(const void *const *in, void *out, int64_t n);
 
 class HostJit {
 public:
-  HostJit();
+  /// For this processor, or for an older one that it can stand in for ("haswell": no AVX-512).
+  explicit HostJit(std::string processor = "");
   ~HostJit();
   /// A loop over arrays that applies `emit` to vectors of `width` elements (1: scalars), optimised at O3 for
   /// the host.
@@ -30,6 +31,7 @@ public:
 
 private:
   std::unique_ptr<llvm::orc::LLJIT> jit;
+  std::string cpu;
   unsigned counter = 0;
 };
 

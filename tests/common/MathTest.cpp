@@ -22,6 +22,13 @@ TEST_P(MathF32, EveryThousandthInput) {
   RecordProperty("worst_ulps", std::to_string(w.ulps));
 }
 
+TEST_P(MathF32, WithoutAvx512) {
+  const MathCase &m = GetParam();
+  HostJit older("haswell");
+  Worst w = compareF32(m, compileMath(older, m.fn, ScalarType::F32, 8), 0, uint64_t(1) << 32, 10007);
+  EXPECT_LE(w.ulps, m.boundF32) << m.name << "(" << std::hexfloat << w.at << ") = " << w.got;
+}
+
 TEST_P(MathF32, AroundSpecialValues) {
   const MathCase &m = GetParam();
   Kernel f = compileMath(jit, m.fn, ScalarType::F32, 16);
