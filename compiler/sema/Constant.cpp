@@ -1,4 +1,5 @@
-// Constant expressions over names, as attributes use them: integers and bools, 64 bits, total as in the language.
+// Constant expressions over names, as attributes use them: integers and bools, 64 bits, total as in the
+// language.
 #include "compiler/sema/Space.h"
 #include <limits>
 
@@ -13,7 +14,9 @@ using ast::UnaryOp;
 
 int64_t wrap(uint64_t v) { return static_cast<int64_t>(v); }
 
-int64_t divide(int64_t a, int64_t b) { return b == 0 ? 0 : b == -1 ? wrap(0 - static_cast<uint64_t>(a)) : a / b; }
+int64_t divide(int64_t a, int64_t b) {
+  return b == 0 ? 0 : b == -1 ? wrap(0 - static_cast<uint64_t>(a)) : a / b;
+}
 int64_t remainder(int64_t a, int64_t b) { return b == 0 ? a : b == -1 ? 0 : a % b; }
 int64_t quotientUp(int64_t a, int64_t b) {
   int64_t q = divide(a, b);
@@ -30,31 +33,50 @@ int64_t shift(int64_t a, int64_t count, bool left) {
 int64_t apply(BinaryOp op, int64_t a, int64_t b) {
   auto ua = static_cast<uint64_t>(a), ub = static_cast<uint64_t>(b);
   switch (op) {
-  case BinaryOp::Add: return wrap(ua + ub);
-  case BinaryOp::Sub: return wrap(ua - ub);
-  case BinaryOp::Mul: return wrap(ua * ub);
-  case BinaryOp::Div: return divide(a, b);
-  case BinaryOp::Rem: return remainder(a, b);
-  case BinaryOp::And: return a & b;
-  case BinaryOp::Or: return a | b;
-  case BinaryOp::Xor: return a ^ b;
-  case BinaryOp::Shl: return shift(a, b, true);
-  case BinaryOp::Shr: return shift(a, b, false);
-  case BinaryOp::Eq: return a == b;
-  case BinaryOp::Ne: return a != b;
-  case BinaryOp::Lt: return a < b;
-  case BinaryOp::Le: return a <= b;
-  case BinaryOp::Gt: return a > b;
-  case BinaryOp::Ge: return a >= b;
-  case BinaryOp::LogicalAnd: return a && b;
-  case BinaryOp::LogicalOr: return a || b;
+  case BinaryOp::Add:
+    return wrap(ua + ub);
+  case BinaryOp::Sub:
+    return wrap(ua - ub);
+  case BinaryOp::Mul:
+    return wrap(ua * ub);
+  case BinaryOp::Div:
+    return divide(a, b);
+  case BinaryOp::Rem:
+    return remainder(a, b);
+  case BinaryOp::And:
+    return a & b;
+  case BinaryOp::Or:
+    return a | b;
+  case BinaryOp::Xor:
+    return a ^ b;
+  case BinaryOp::Shl:
+    return shift(a, b, true);
+  case BinaryOp::Shr:
+    return shift(a, b, false);
+  case BinaryOp::Eq:
+    return a == b;
+  case BinaryOp::Ne:
+    return a != b;
+  case BinaryOp::Lt:
+    return a < b;
+  case BinaryOp::Le:
+    return a <= b;
+  case BinaryOp::Gt:
+    return a > b;
+  case BinaryOp::Ge:
+    return a >= b;
+  case BinaryOp::LogicalAnd:
+    return a && b;
+  case BinaryOp::LogicalOr:
+    return a || b;
   }
   return 0;
 }
 
 class Evaluator {
 public:
-  Evaluator(const std::function<Value(std::string_view)> &lookup, std::string *unknown) : lookup_(lookup), unknown_(unknown) {}
+  Evaluator(const std::function<Value(std::string_view)> &lookup, std::string *unknown)
+      : lookup_(lookup), unknown_(unknown) {}
 
   Value evaluate(const Expr &e) {
     switch (e.kind) {
@@ -91,7 +113,9 @@ private:
     Value v = evaluate(*e.args[0]);
     if (!v)
       return v;
-    return e.unaryOp == UnaryOp::Neg ? wrap(0 - static_cast<uint64_t>(*v)) : e.unaryOp == UnaryOp::BitNot ? ~*v : int64_t(!*v);
+    return e.unaryOp == UnaryOp::Neg      ? wrap(0 - static_cast<uint64_t>(*v))
+           : e.unaryOp == UnaryOp::BitNot ? ~*v
+                                          : int64_t(!*v);
   }
 
   Value binary(const Expr &e) {
@@ -132,7 +156,8 @@ private:
 
 } // namespace
 
-Value evaluateConstant(ast::ExprP e, const std::function<Value(std::string_view)> &lookup, std::string *unknown) {
+Value evaluateConstant(ast::ExprP e, const std::function<Value(std::string_view)> &lookup,
+                       std::string *unknown) {
   return Evaluator(lookup, unknown).evaluate(*e);
 }
 

@@ -51,8 +51,10 @@ private:
       if (!range || !range->last)
         return false;
       int64_t a = 0, b = 0;
-      if (__builtin_mul_overflow(t.factor, range->lo, &a) || __builtin_mul_overflow(t.factor, *range->last, &b) ||
-          __builtin_add_overflow(least, std::min(a, b), &least) || __builtin_add_overflow(most, std::max(a, b), &most))
+      if (__builtin_mul_overflow(t.factor, range->lo, &a) ||
+          __builtin_mul_overflow(t.factor, *range->last, &b) ||
+          __builtin_add_overflow(least, std::min(a, b), &least) ||
+          __builtin_add_overflow(most, std::max(a, b), &most))
         return false;
     }
     return least >= 0 && length <= extent && most <= extent - length;
@@ -65,13 +67,16 @@ private:
       if (t.factor < 0)
         return false;
       switch (t.symbol) {
-      case Linear::Symbol::BlockX: case Linear::Symbol::BlockY: case Linear::Symbol::BlockZ:
+      case Linear::Symbol::BlockX:
+      case Linear::Symbol::BlockY:
+      case Linear::Symbol::BlockZ:
         if (t.factor % n)
           return false;
         break;
       case Linear::Symbol::Counter: {
         auto range = forms_.counter(t.var);
-        if (!range || range->lo < 0 || std::gcd(range->lo, range->step) % std::max<int64_t>(1, n / std::gcd(n, t.factor)))
+        if (!range || range->lo < 0 ||
+            std::gcd(range->lo, range->step) % std::max<int64_t>(1, n / std::gcd(n, t.factor)))
           return false;
         break;
       }
@@ -133,14 +138,16 @@ private:
       join(vars_, before);
       break;
     }
-    case Stmt::Kind::For: case Stmt::Kind::While:
+    case Stmt::Kind::For:
+    case Stmt::Kind::While:
       loop(s);
       break;
     case Stmt::Kind::Return:
       if (s.value && !results_.empty())
         results_.back().join(expr(s.value));
       break;
-    case Stmt::Kind::Break: case Stmt::Kind::Continue:
+    case Stmt::Kind::Break:
+    case Stmt::Kind::Continue:
       if (!exits_.empty())
         join(exits_.back(), vars_);
       break;
@@ -185,7 +192,9 @@ private:
       return e.type.isTile() ? vars_[e.var] : Marks();
     case Op::Load:
       return e.type.isTile() && e.args.empty() ? slice(e) : Marks();
-    case Op::Where: case Op::Iota: case Op::Rand:
+    case Op::Where:
+    case Op::Iota:
+    case Op::Rand:
       return {};
     case Op::Broadcast:
       return broadcast(e, args[0]);
@@ -201,7 +210,8 @@ private:
       return inserted(e, args);
     case Op::Dot:
       return {{args[0].axes[0], args[1].axes[e.transposeB ? 0 : 1]}};
-    case Op::Reduce: case Op::ArgReduce:
+    case Op::Reduce:
+    case Op::ArgReduce:
       return reduce(e, args[0]);
     case Op::Scan:
       if (ExprP source = args[0].axes[e.axis == 0 ? 0 : 1]; source && e.reduction != Reduction::Sum)
@@ -259,7 +269,9 @@ private:
 
   Marks reduce(const Expr &e, Marks m) {
     bool zeroIsNeutral = e.op == Op::Reduce && e.reduction == Reduction::Sum;
-    ExprP source = e.axis < 0 ? (m.axes[0] ? m.axes[0] : m.axes[1]) : e.axis < 2 ? m.axes[static_cast<size_t>(e.axis)] : nullptr;
+    ExprP source = e.axis < 0   ? (m.axes[0] ? m.axes[0] : m.axes[1])
+                   : e.axis < 2 ? m.axes[static_cast<size_t>(e.axis)]
+                                : nullptr;
     if (source && !zeroIsNeutral)
       warn(e, source);
     if (e.axis >= 0 && e.axis < 2)
@@ -305,9 +317,12 @@ private:
     if (!isSigned(t))
       return max ? "0" : t == ScalarType::U8 ? "255" : "4294967295";
     switch (t) {
-    case ScalarType::I8: return max ? "-128" : "127";
-    case ScalarType::I32: return max ? "-2147483648" : "2147483647";
-    default: return max ? "-9223372036854775808" : "9223372036854775807";
+    case ScalarType::I8:
+      return max ? "-128" : "127";
+    case ScalarType::I32:
+      return max ? "-2147483648" : "2147483647";
+    default:
+      return max ? "-9223372036854775808" : "9223372036854775807";
     }
   }
 
@@ -338,7 +353,8 @@ private:
 
 bool mayWarn(const TypedKernel &kernel) {
   return std::any_of(kernel.exprs.begin(), kernel.exprs.end(), [](const Expr &e) {
-    return e.op == Op::ArgReduce || ((e.op == Op::Reduce || e.op == Op::Scan) && e.reduction != Reduction::Sum);
+    return e.op == Op::ArgReduce ||
+           ((e.op == Op::Reduce || e.op == Op::Scan) && e.reduction != Reduction::Sum);
   });
 }
 

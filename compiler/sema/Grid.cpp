@@ -37,7 +37,8 @@ public:
 
   void run(Diagnostics &diags) {
     block(kernel_.body);
-    bool given = kernel_.grid.fromHost || std::any_of(kernel_.grid.axes.begin(), kernel_.grid.axes.end(), [](ExprP e) { return e; });
+    bool given = kernel_.grid.fromHost ||
+                 std::any_of(kernel_.grid.axes.begin(), kernel_.grid.axes.end(), [](ExprP e) { return e; });
     for (int c = 0; c < 3; ++c)
       kernel_.grid.inferred[static_cast<size_t>(c)] = blocks(c);
     if (!given) {
@@ -99,7 +100,9 @@ private:
     for (const Linear::Term &t : start.terms) {
       int64_t first = 0, step = 1, count = 0;
       switch (t.symbol) {
-      case Linear::Symbol::BlockX: case Linear::Symbol::BlockY: case Linear::Symbol::BlockZ:
+      case Linear::Symbol::BlockX:
+      case Linear::Symbol::BlockY:
+      case Linear::Symbol::BlockZ:
         continue;
       case Linear::Symbol::Thread:
         count = kernel_.threadCount();
@@ -117,7 +120,8 @@ private:
         return false;
       }
       int64_t limit = int64_t(1) << 40;
-      bool small = std::max(std::abs(first), std::abs(step)) < limit && std::abs(t.factor) < (int64_t(1) << 20);
+      bool small =
+          std::max(std::abs(first), std::abs(step)) < limit && std::abs(t.factor) < (int64_t(1) << 20);
       if (!small || count < 1 || count > kMaxPieces / static_cast<int64_t>(out.size()))
         return false;
       std::vector<Piece> next;
@@ -236,11 +240,13 @@ private:
     if (names.empty())
       return;
     for (int c = 0; c <= last; ++c)
-      grid += (c ? ", " : "") + std::string(1, "xyz"[c]) + " = " + written(kernel_.grid.inferred[static_cast<size_t>(c)]);
+      grid += (c ? ", " : "") + std::string(1, "xyz"[c]) + " = " +
+              written(kernel_.grid.inferred[static_cast<size_t>(c)]);
     auto report = diags.report(diag::GridNotInferable, kernel_.range, names);
     for (int c = 0; c < 3; ++c)
       if (!coordinates_[c].why.empty())
-        report.note(coordinates_[c].trouble, std::string("ctx.block.") + "xyz"[c] + ": " + coordinates_[c].why);
+        report.note(coordinates_[c].trouble,
+                    std::string("ctx.block.") + "xyz"[c] + ": " + coordinates_[c].why);
     report.help("write '@grid(" + grid + ")' before the kernel, or '@grid(host)' to leave it to the launch");
   }
 

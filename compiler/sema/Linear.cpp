@@ -8,10 +8,13 @@ namespace {
 
 constexpr size_t kMaxTerms = 8;
 
-bool same(const Linear::Term &a, const Linear::Term &b) { return a.symbol == b.symbol && a.var == b.var && a.expr == b.expr; }
+bool same(const Linear::Term &a, const Linear::Term &b) {
+  return a.symbol == b.symbol && a.var == b.var && a.expr == b.expr;
+}
 
 bool addTerm(Linear &sum, Linear::Term t) {
-  auto it = std::find_if(sum.terms.begin(), sum.terms.end(), [&](const Linear::Term &o) { return same(o, t); });
+  auto it =
+      std::find_if(sum.terms.begin(), sum.terms.end(), [&](const Linear::Term &o) { return same(o, t); });
   if (it == sum.terms.end()) {
     sum.terms.push_back(t);
     return sum.terms.size() <= kMaxTerms;
@@ -26,7 +29,8 @@ bool addTerm(Linear &sum, Linear::Term t) {
 /// a + k b; nothing if a number overflows or there are too many terms.
 std::optional<Linear> plus(Linear a, const Linear &b, int64_t k) {
   int64_t scaled = 0;
-  if (__builtin_mul_overflow(b.constant, k, &scaled) || __builtin_add_overflow(a.constant, scaled, &a.constant))
+  if (__builtin_mul_overflow(b.constant, k, &scaled) ||
+      __builtin_add_overflow(a.constant, scaled, &a.constant))
     return std::nullopt;
   for (Linear::Term t : b.terms)
     if (__builtin_mul_overflow(t.factor, k, &t.factor) || !addTerm(a, t))
@@ -58,7 +62,9 @@ template <typename Each> void forEachPart(ExprP e, Each each) {
   }
 }
 
-bool keepsIndices(ScalarType t) { return t == ScalarType::Index || t == ScalarType::I64 || t == ScalarType::I32 || t == ScalarType::U32; }
+bool keepsIndices(ScalarType t) {
+  return t == ScalarType::Index || t == ScalarType::I64 || t == ScalarType::I32 || t == ScalarType::U32;
+}
 
 } // namespace
 
@@ -72,7 +78,8 @@ int64_t Linear::blockFactor(int axis) const {
 /// Fills the tables in program order, so that what a variable's value names is known already.
 class LinearCollector : public TreeWalk {
 public:
-  LinearCollector(LinearForms &out, const TypedKernel &kernel) : out_(out), kernel_(kernel), times_(kernel.vars.size()) {
+  LinearCollector(LinearForms &out, const TypedKernel &kernel)
+      : out_(out), kernel_(kernel), times_(kernel.vars.size()) {
     uses_.resize(kernel.vars.size());
     out_.isCounter_.resize(kernel.vars.size());
     out_.coordinates_.resize(kernel.vars.size());
@@ -109,7 +116,8 @@ private:
       return;
     CounterRange r{lo.constant, step.constant, std::nullopt};
     int64_t span = 0;
-    if (hi.isConstant() && hi.constant > lo.constant && !__builtin_sub_overflow(hi.constant - 1, lo.constant, &span))
+    if (hi.isConstant() && hi.constant > lo.constant &&
+        !__builtin_sub_overflow(hi.constant - 1, lo.constant, &span))
       r.last = lo.constant + span / step.constant * step.constant;
     out_.counters_[s.var] = r;
   }
@@ -187,7 +195,11 @@ Linear LinearForms::of(ExprP e) const {
     if (e->type.isScalar() && keepsIndices(e->type.elem) && keepsIndices(e->args[0]->type.elem))
       return of(e->args[0]);
     break;
-  case Op::Neg: case Op::Add: case Op::Sub: case Op::Mul: case Op::Shl: {
+  case Op::Neg:
+  case Op::Add:
+  case Op::Sub:
+  case Op::Mul:
+  case Op::Shl: {
     if (!e->type.isScalar() || !keepsIndices(e->type.elem))
       break;
     Linear a = of(e->args[0]);
@@ -220,7 +232,9 @@ std::optional<CounterRange> LinearForms::counter(VarId var) const {
 
 unsigned LinearForms::coordinates(ExprP e) const {
   unsigned out = 0;
-  forEachPart(e, [&](const Expr &x) { out |= x.op == Op::BlockId ? 1u << x.axis : x.op == Op::Var ? coordinates_[x.var] : 0; });
+  forEachPart(e, [&](const Expr &x) {
+    out |= x.op == Op::BlockId ? 1u << x.axis : x.op == Op::Var ? coordinates_[x.var] : 0;
+  });
   return out;
 }
 

@@ -7,7 +7,9 @@ namespace phobos::sema {
 
 struct Linear {
   enum class Symbol : uint8_t {
-    BlockX, BlockY, BlockZ,
+    BlockX,
+    BlockY,
+    BlockZ,
     Thread,  ///< in [0, threads)
     Counter, ///< of a loop with constant bounds or not: `var`
     Other,   ///< anything else; `expr`
@@ -46,10 +48,10 @@ private:
   friend class LinearCollector;
   Linear other(ExprP e) const;
 
-  std::map<VarId, Linear> known_;           ///< of variables assigned once
+  std::map<VarId, Linear> known_; ///< of variables assigned once
   std::map<VarId, CounterRange> counters_;
   std::vector<bool> isCounter_;
-  std::vector<unsigned> coordinates_;       ///< of variables
+  std::vector<unsigned> coordinates_; ///< of variables
 };
 
 } // namespace phobos::sema

@@ -38,12 +38,14 @@ private:
     }
     for (const ast::Param &p : kernel_.params)
       if (p.name.text == c.name.text) {
-        diags_.report(diag::AutotuneNameIsParameter, c.range, c.name.text).note(p.name.range, "the parameter is declared here");
+        diags_.report(diag::AutotuneNameIsParameter, c.range, c.name.text)
+            .note(p.name.range, "the parameter is declared here");
         return;
       }
     Dimension d{c.name.text, {}, c.range};
     if (c.values.empty())
-      diags_.report(diag::EmptyChoices, c.range, c.name.text).help("write '" + c.name.text + " in [32, 128]' for 32, 64, 128");
+      diags_.report(diag::EmptyChoices, c.range, c.name.text)
+          .help("write '" + c.name.text + " in [32, 128]' for 32, 64, 128");
     else
       choices(c, d.choices);
     bool known = !d.choices.empty();
@@ -58,7 +60,8 @@ private:
 
   /// One value as written; nullopt after an error.
   std::optional<int64_t> value(ast::ExprP e) {
-    bool overflows = e->kind == ast::Expr::Kind::Int && (e->intOverflow || e->intValue > uint64_t(kMaxChoice));
+    bool overflows =
+        e->kind == ast::Expr::Kind::Int && (e->intOverflow || e->intValue > uint64_t(kMaxChoice));
     if (overflows) {
       diags_.report(diag::ChoiceTooLarge, e->range, e->name, kMaxChoice);
       return std::nullopt;
@@ -90,7 +93,8 @@ private:
       return;
     }
     for (size_t i = 0; i < values.size(); ++i) {
-      auto first = std::find(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(i), values[i]) - values.begin();
+      auto first = std::find(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(i), values[i]) -
+                   values.begin();
       if (static_cast<size_t>(first) == i)
         continue;
       diags_.report(diag::DuplicateChoice, c.values[i]->range, values[i], c.name.text)
@@ -99,13 +103,14 @@ private:
     }
     if (values.size() == 2)
       diags_.report(diag::DescendingChoices, c.listRange, values[0], values[1])
-          .help("write '[" + std::to_string(values[1]) + ", " + std::to_string(values[0]) + "]' for the values between them");
+          .help("write '[" + std::to_string(values[1]) + ", " + std::to_string(values[0]) +
+                "]' for the values between them");
     out = std::move(values);
   }
 
   void require(const ast::Attribute &a) {
-    bool shaped = a.choices.empty() && (a.args.size() == 1 || a.args.size() == 2) && a.args[0].value && !a.args[0].name &&
-                  (a.args.size() == 1 || a.args[1].text);
+    bool shaped = a.choices.empty() && (a.args.size() == 1 || a.args.size() == 2) && a.args[0].value &&
+                  !a.args[0].name && (a.args.size() == 1 || a.args[1].text);
     if (!shaped) {
       diags_.report(diag::RequireArguments, a.range).help("write '@require(condition, \"reason\")'");
       return;
@@ -134,11 +139,14 @@ private:
     case K::Call: {
       static const std::vector<std::string> callable = {"cdiv", "max", "min", "tmax", "tmin", "abs"};
       size_t count = e.name == "abs" ? 1 : 2;
-      if (std::find(callable.begin(), callable.end(), e.name) == callable.end() || e.args.size() != count || !e.keywords.empty())
+      if (std::find(callable.begin(), callable.end(), e.name) == callable.end() || e.args.size() != count ||
+          !e.keywords.empty())
         break;
       [[fallthrough]];
     }
-    case K::Unary: case K::Binary: case K::Conditional: {
+    case K::Unary:
+    case K::Binary:
+    case K::Conditional: {
       bool ok = true;
       for (ast::ExprP a : e.args)
         ok &= collect(*a, c);
@@ -158,7 +166,8 @@ private:
       return true;
     };
     std::vector<std::string> runtime = runtimeDimensions();
-    if (space_.find(e.name) || (isGemmName(e.name) && std::find(runtime.begin(), runtime.end(), e.name) == runtime.end()))
+    if (space_.find(e.name) ||
+        (isGemmName(e.name) && std::find(runtime.begin(), runtime.end(), e.name) == runtime.end()))
       return add(c.names);
     if (std::find(runtime.begin(), runtime.end(), e.name) != runtime.end())
       return add(c.runtimeNames);
@@ -175,7 +184,8 @@ private:
     std::vector<std::string> out;
     for (const ast::Param &p : kernel_.params)
       for (ast::ExprP d : p.type.dims)
-        if (d->kind == ast::Expr::Kind::Name && !space_.find(d->name) && std::find(out.begin(), out.end(), d->name) == out.end())
+        if (d->kind == ast::Expr::Kind::Name && !space_.find(d->name) &&
+            std::find(out.begin(), out.end(), d->name) == out.end())
           out.push_back(d->name);
     return out;
   }
@@ -217,12 +227,15 @@ double Space::rawSize() const {
 }
 
 const std::vector<std::string> &gemmNames() {
-  static const std::vector<std::string> names = {"TILE_M",  "TILE_N",  "TILE_K", "WARP_M",  "WARP_N",  "WARP_NITER", "TILE_TM",
-                                                 "TILE_TN", "THREADS", "STAGES", "GROUP_M", "SPLIT_K", "CLUSTER_M",  "CLUSTER_N"};
+  static const std::vector<std::string> names = {"TILE_M",     "TILE_N",  "TILE_K",    "WARP_M",   "WARP_N",
+                                                 "WARP_NITER", "TILE_TM", "TILE_TN",   "THREADS",  "STAGES",
+                                                 "GROUP_M",    "SPLIT_K", "CLUSTER_M", "CLUSTER_N"};
   return names;
 }
 
-bool isGemmName(std::string_view name) { return std::find(gemmNames().begin(), gemmNames().end(), name) != gemmNames().end(); }
+bool isGemmName(std::string_view name) {
+  return std::find(gemmNames().begin(), gemmNames().end(), name) != gemmNames().end();
+}
 
 Space buildSpace(const ast::Kernel &kernel, Diagnostics &diags) { return SpaceBuilder(kernel, diags).run(); }
 

@@ -1,5 +1,5 @@
-// The shape environment of a kernel: declared names with their choices, and the constraints over them. Made from the
-// attributes alone (no body is judged).
+// The shape environment of a kernel: declared names with their choices, and the constraints over them. Made
+// from the attributes alone (no body is judged).
 #pragma once
 #include "compiler/support/Diagnostics.h"
 #include "compiler/support/Point.h"
@@ -19,8 +19,8 @@ struct Dimension {
 /// One @require. Over constants only: prunes points. With runtime dimensions: decided per shape.
 struct Constraint {
   ast::ExprP expr = nullptr;
-  std::string text;   ///< as written
-  std::string reason; ///< may be empty
+  std::string text;                      ///< as written
+  std::string reason;                    ///< may be empty
   std::vector<std::string> names;        ///< declared names it uses
   std::vector<std::string> runtimeNames; ///< runtime dimensions it uses
   SourceRange range;
@@ -43,16 +43,18 @@ bool isGemmName(std::string_view name);
 /// Errors E02xx: empty lists, bad values, duplicates, clashes, a space past 2^40.
 Space buildSpace(const ast::Kernel &kernel, Diagnostics &diags);
 
-/// Value of an integer or bool expression over names that `lookup` knows (integers wrap at 64 bits, division total as in the
-/// language); nullopt if it uses anything else, with the name in `unknown` if that is why.
-std::optional<int64_t> evaluateConstant(ast::ExprP e, const std::function<std::optional<int64_t>(std::string_view)> &lookup,
+/// Value of an integer or bool expression over names that `lookup` knows (integers wrap at 64 bits, division
+/// total as in the language); nullopt if it uses anything else, with the name in `unknown` if that is why.
+std::optional<int64_t> evaluateConstant(ast::ExprP e,
+                                        const std::function<std::optional<int64_t>(std::string_view)> &lookup,
                                         std::string *unknown = nullptr);
 
-/// The first constraint that is false at `point` with these runtime dimensions (unknown ones skip the constraint), or null.
+/// The first constraint that is false at `point` with these runtime dimensions (unknown ones skip the
+/// constraint), or null.
 const Constraint *firstViolated(const Space &space, const Point &point, const Point &runtimeDims);
 
-/// Completes `overrides` with first choices and checks its names: a name that is neither declared nor a GEMM name is error
-/// E02xx that lists the declared ones and suggests the nearest. False on error.
+/// Completes `overrides` with first choices and checks its names: a name that is neither declared nor a GEMM
+/// name is error E02xx that lists the declared ones and suggests the nearest. False on error.
 bool completePoint(const Space &space, const Point &overrides, Point &point, Diagnostics &diags);
 
 } // namespace phobos::sema

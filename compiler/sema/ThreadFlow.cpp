@@ -58,7 +58,8 @@ private:
     // Skips grow like the digits of a skew binary number: one of n frames after two of (n - 1) / 2.
     FrameId once = frames_[parent].skip, twice = frames_[once].skip;
     f.skip = parent;
-    if (parent != 0 && frames_[parent].depth - frames_[once].depth == frames_[once].depth - frames_[twice].depth) {
+    if (parent != 0 &&
+        frames_[parent].depth - frames_[once].depth == frames_[once].depth - frames_[twice].depth) {
       f.skip = twice;
       graph_.flow(frames_[parent].skipNode, f.skipNode);
       graph_.flow(frames_[once].skipNode, f.skipNode);
@@ -100,7 +101,8 @@ private:
   /// Behind `target` the threads that jumped to there are back.
   void rejoin(size_t from, FrameId target) {
     auto first = jumps_.begin() + static_cast<std::ptrdiff_t>(from);
-    jumps_.erase(std::remove_if(first, jumps_.end(), [&](const Jump &j) { return j.target == target; }), jumps_.end());
+    jumps_.erase(std::remove_if(first, jumps_.end(), [&](const Jump &j) { return j.target == target; }),
+                 jumps_.end());
   }
 
   /// `leaves`: the loops, from the inner one, that end early for those who jump.
@@ -137,13 +139,15 @@ private:
     case Stmt::Kind::Assign:
       assign(s.var, expr(s.value, frame), frame);
       break;
-    case Stmt::Kind::Store: case Stmt::Kind::Expr:
+    case Stmt::Kind::Store:
+    case Stmt::Kind::Expr:
       expr(s.value, frame);
       break;
     case Stmt::Kind::If:
       branch(s, frame);
       break;
-    case Stmt::Kind::For: case Stmt::Kind::While:
+    case Stmt::Kind::For:
+    case Stmt::Kind::While:
       loop(s, frame);
       break;
     case Stmt::Kind::Break:
@@ -230,11 +234,13 @@ private:
       return call(e, frame);
     case Op::Conditional: {
       Node condition = expr(e.args[1], frame, &e);
-      FrameId chosen = push(Frame::Kind::Branch, frame, e.type.isTile() ? Graph::kUniform : condition, e.args[1]->range);
+      FrameId chosen =
+          push(Frame::Kind::Branch, frame, e.type.isTile() ? Graph::kUniform : condition, e.args[1]->range);
       Node value = expr(e.args[0], chosen, &e), otherwise = expr(e.args[2], chosen, &e);
       return joined(e, {condition, value, otherwise});
     }
-    case Op::LogicalAnd: case Op::LogicalOr:
+    case Op::LogicalAnd:
+    case Op::LogicalOr:
       if (e.type.isScalar()) {
         Node left = expr(e.args[0], frame, &e);
         FrameId needed = push(Frame::Kind::Branch, frame, left, e.args[0]->range);

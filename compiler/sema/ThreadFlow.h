@@ -1,4 +1,5 @@
-// How variance flows through a kernel: a graph over its values and its control flow. Made by a walk, read by Uniformity.cpp.
+// How variance flows through a kernel: a graph over its values and its control flow. Made by a walk, read by
+// Uniformity.cpp.
 #pragma once
 #include "compiler/sema/VarianceGraph.h"
 #include <unordered_map>
@@ -7,7 +8,8 @@ namespace phobos::sema {
 
 using FrameId = uint32_t;
 
-/// One reason why not all threads may be at a place: a branch, a loop, or a jump before. Frames nest; frame 0 is the kernel.
+/// One reason why not all threads may be at a place: a branch, a loop, or a jump before. Frames nest; frame 0
+/// is the kernel.
 struct Frame {
   enum class Kind : uint8_t { Body, Branch, Loop, AfterJump };
   Kind kind = Kind::Body;
@@ -17,7 +19,8 @@ struct Frame {
   SourceRange place;                                      ///< the condition, the bounds, the jump
   const char *jump = "";                                  ///< return, break, continue
   ExprP taken = nullptr;                                  ///< the condition that holds in it
-  /// Skips over many frames, so that the sum over a path of n frames takes log n steps: the frames in (skip, this] add `skipNode`.
+  /// Skips over many frames, so that the sum over a path of n frames takes log n steps: the frames in (skip,
+  /// this] add `skipNode`.
   uint32_t depth = 0;
   FrameId skip = 0;
   VarianceGraph::Node skipNode = VarianceGraph::kUniform;

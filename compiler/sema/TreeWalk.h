@@ -4,7 +4,8 @@
 
 namespace phobos::sema {
 
-/// Derive and override. An expression's operands come before it, a statement's expressions before it and its blocks after.
+/// Derive and override. An expression's operands come before it, a statement's expressions before it and its
+/// blocks after.
 class TreeWalk {
 public:
   virtual ~TreeWalk() = default;

@@ -17,7 +17,8 @@ Variance placeOf(const std::vector<Subscript> &subscripts) {
 }
 
 bool isCollective(const Expr &e) {
-  return e.type.isTile() || std::any_of(e.args.begin(), e.args.end(), [](ExprP a) { return a->type.isTile(); });
+  return e.type.isTile() ||
+         std::any_of(e.args.begin(), e.args.end(), [](ExprP a) { return a->type.isTile(); });
 }
 
 // ---- what was found, into the tree. The nodes are owned by the kernel, which we may change.
@@ -75,14 +76,16 @@ private:
   void noteCause(Diagnostics::Builder &report, Node n) {
     VarianceGraph::Cause cause = flow_.graph.causeOf(n);
     if (!cause.name.empty())
-      report.note(cause.place, "'" + cause.name + "' differs " + describe(flow_.graph[n]) + ", and with it what is computed from it");
+      report.note(cause.place, "'" + cause.name + "' differs " + describe(flow_.graph[n]) +
+                                   ", and with it what is computed from it");
     else if (cause.place.isValid())
       report.note(cause.place, std::string("this differs ") + describe(flow_.graph[n]));
   }
 
   void noteCalls(Diagnostics::Builder &report, size_t call) {
     for (unsigned n = 0; call != 0 && n < 8; call = flow_.calls[call - 1].outer, ++n)
-      report.note(flow_.calls[call - 1].expr->range, "in '" + flow_.calls[call - 1].expr->call->name + "' as it is called here");
+      report.note(flow_.calls[call - 1].expr->range,
+                  "in '" + flow_.calls[call - 1].expr->call->name + "' as it is called here");
   }
 
   /// All threads of the block are needed at `v`. One error for each frame that keeps some away.
@@ -121,7 +124,9 @@ private:
     const Expr &e = *v.expr;
     if (e.op == Op::Call)
       return; // its body says where
-    const char *role = e.op == Op::Load ? "the fill value" : e.op == Op::Conditional ? "the condition" : "an operand";
+    const char *role = e.op == Op::Load          ? "the fill value"
+                       : e.op == Op::Conditional ? "the condition"
+                                                 : "an operand";
     SourceRange operation = e.op == Op::Broadcast && v.parent ? v.parent->range : e.range;
     for (ExprP a : e.args)
       if (!a->type.isTile())
@@ -146,14 +151,16 @@ private:
         scalar("a bound", sub.start, s.range, v);
       return;
     }
-    if (s.value->variance == Variance::Uniform || placeOf(s.subscripts) != Variance::Uniform || isOneThread(v.frame))
+    if (s.value->variance == Variance::Uniform || placeOf(s.subscripts) != Variance::Uniform ||
+        isOneThread(v.frame))
       return;
     auto report = diags_.report(diag::PerThreadValueAtUniformPlace, s.range, describe(s.value->variance));
     report.help("store at a place of each thread, or let one thread store: 'if ctx.thread == 0 { .. }'");
     finish(report, flow_.exprs.at(s.value), v);
   }
 
-  /// Whether a condition around it lets through one thread at most: `ctx.thread == e`, or `ctx.lane == e && ctx.warp == f`.
+  /// Whether a condition around it lets through one thread at most: `ctx.thread == e`, or `ctx.lane == e &&
+  /// ctx.warp == f`.
   bool isOneThread(FrameId f) const {
     bool lane = false, warp = false;
     for (; f != 0; f = flow_.frames[f].parent) {
@@ -178,7 +185,9 @@ private:
     if (c->op != Op::Eq)
       return false;
     auto is = [&](ExprP e) {
-      auto keepsAll = [](ScalarType t) { return t == ScalarType::I32 || t == ScalarType::U32 || t == ScalarType::I64 || t == ScalarType::Index; };
+      auto keepsAll = [](ScalarType t) {
+        return t == ScalarType::I32 || t == ScalarType::U32 || t == ScalarType::I64 || t == ScalarType::Index;
+      };
       while (e->op == Op::Convert && keepsAll(e->type.elem))
         e = e->args[0];
       return e->op == id;

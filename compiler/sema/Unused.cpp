@@ -77,7 +77,8 @@ Names functionsWithProducts(const ast::File &file, const ast::File *stdlib) {
 bool accumulatesProduct(const ast::Block &b, const Names &products, bool inLoop) {
   for (ast::StmtP s : b.statements) {
     bool loop = s->kind == ast::Stmt::Kind::For || s->kind == ast::Stmt::Kind::While;
-    if (accumulatesProduct(s->body, products, inLoop || loop) || accumulatesProduct(s->orElse, products, inLoop))
+    if (accumulatesProduct(s->body, products, inLoop || loop) ||
+        accumulatesProduct(s->orElse, products, inLoop))
       return true;
     if (!inLoop || s->kind != ast::Stmt::Kind::Assign || s->target->kind != ast::Expr::Kind::Name)
       continue;
@@ -93,7 +94,8 @@ bool accumulatesProduct(const ast::Block &b, const Names &products, bool inLoop)
 
 } // namespace
 
-void warnUnusedNames(const ast::File &file, const ast::Kernel &kernel, const ast::File *stdlib, Diagnostics &diags) {
+void warnUnusedNames(const ast::File &file, const ast::Kernel &kernel, const ast::File *stdlib,
+                     Diagnostics &diags) {
   Mentioned used;
   used.block(kernel.body);
   for (const ast::Param &p : kernel.params)
@@ -115,7 +117,8 @@ void warnUnusedNames(const ast::File &file, const ast::Kernel &kernel, const ast
         if (*contraction)
           continue;
       }
-      diags.report(diag::UnusedName, c.range, name).help("remove it: every choice compiles to the same kernel");
+      diags.report(diag::UnusedName, c.range, name)
+          .help("remove it: every choice compiles to the same kernel");
     }
   }
 }

@@ -5,8 +5,10 @@
 
 namespace phobos::sema {
 
-/// Warns at each choice whose name the kernel does not use. The names of a GEMM count as used where a loop adds products to a
-/// variable (in the kernel, or in a function that it calls there), THREADS and STAGES everywhere.
-void warnUnusedNames(const ast::File &file, const ast::Kernel &kernel, const ast::File *stdlib, Diagnostics &diags);
+/// Warns at each choice whose name the kernel does not use. The names of a GEMM count as used where a loop
+/// adds products to a variable (in the kernel, or in a function that it calls there), THREADS and STAGES
+/// everywhere.
+void warnUnusedNames(const ast::File &file, const ast::Kernel &kernel, const ast::File *stdlib,
+                     Diagnostics &diags);
 
 } // namespace phobos::sema

@@ -1,5 +1,5 @@
-// Which values and which control flow differ between threads, as a graph: a node is at least as varied as every node that
-// flows into it. Solved in time linear in the edges.
+// Which values and which control flow differ between threads, as a graph: a node is at least as varied as
+// every node that flows into it. Solved in time linear in the edges.
 #pragma once
 #include "compiler/sema/Typed.h"
 
@@ -18,7 +18,8 @@ public:
   }
   /// A node that is varied by itself, like ctx.lane.
   Node source(Variance v, std::string name, SourceRange place);
-  /// `to` is as varied as `from`; with `toThread` it differs between threads as soon as `from` is not uniform.
+  /// `to` is as varied as `from`; with `toThread` it differs between threads as soon as `from` is not
+  /// uniform.
   void flow(Node from, Node to, bool toThread = false);
   void solve();
 

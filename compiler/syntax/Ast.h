@@ -1,5 +1,6 @@
 // The syntax tree: what was written, with the place of every node; no names resolved, no types known.
-// Nodes live in the File's arena lists and are referred to by plain pointers; the tree is immutable once parsed.
+// Nodes live in the File's arena lists and are referred to by plain pointers; the tree is immutable once
+// parsed.
 #pragma once
 #include "compiler/support/Source.h"
 #include <deque>
@@ -24,13 +25,32 @@ struct Name {
 struct TypeExpr {
   enum class Kind : uint8_t { Scalar, Tile, Tensor };
   Kind kind = Kind::Scalar;
-  Name elem;                ///< f32, or a type variable of a function
-  std::vector<ExprP> dims;  ///< of tile and tensor
+  Name elem;               ///< f32, or a type variable of a function
+  std::vector<ExprP> dims; ///< of tile and tensor
   SourceRange range;
 };
 
 enum class UnaryOp : uint8_t { Neg, BitNot, Not };
-enum class BinaryOp : uint8_t { Add, Sub, Mul, Div, Rem, And, Or, Xor, Shl, Shr, Eq, Ne, Lt, Le, Gt, Ge, LogicalAnd, LogicalOr };
+enum class BinaryOp : uint8_t {
+  Add,
+  Sub,
+  Mul,
+  Div,
+  Rem,
+  And,
+  Or,
+  Xor,
+  Shl,
+  Shr,
+  Eq,
+  Ne,
+  Lt,
+  Le,
+  Gt,
+  Ge,
+  LogicalAnd,
+  LogicalOr
+};
 
 /// One subscript: `e`, `s : e`, `s :+ n`, `:`.
 struct Subscript {
@@ -63,9 +83,9 @@ struct Expr {
 
   Kind kind = Kind::Int;
   SourceRange range;
-  SourceRange opRange;      ///< of the operator, the callee's name, the member
+  SourceRange opRange;        ///< of the operator, the callee's name, the member
   bool parenthesized = false; ///< `(a < b) < c` is not a chain
-  std::string name;         ///< identifier, callee, member; the literal's text for Int and Float
+  std::string name;           ///< identifier, callee, member; the literal's text for Int and Float
   uint64_t intValue = 0;
   bool intOverflow = false; ///< the literal is past 2^64-1
   double floatValue = 0;
@@ -85,28 +105,29 @@ struct Block {
 
 struct Stmt {
   enum class Kind : uint8_t {
-    Let,      ///< let name [: type] = value
-    Var,      ///< var name [: type] = value
-    Assign,   ///< target = value, or target op= value with `compound`
-    Expr,     ///< value
-    If,       ///< condition, body, orElse (an else-if is a block of one If)
-    For,      ///< for[<unroll u>] name in range(rangeArgs..) body
-    While,    ///< condition, body
-    Break, Continue,
-    Return,   ///< value or null
-    Block,    ///< body
+    Let,    ///< let name [: type] = value
+    Var,    ///< var name [: type] = value
+    Assign, ///< target = value, or target op= value with `compound`
+    Expr,   ///< value
+    If,     ///< condition, body, orElse (an else-if is a block of one If)
+    For,    ///< for[<unroll u>] name in range(rangeArgs..) body
+    While,  ///< condition, body
+    Break,
+    Continue,
+    Return, ///< value or null
+    Block,  ///< body
   };
   Kind kind = Kind::Expr;
-  SourceRange range;          ///< the whole statement
-  SourceRange headRange;      ///< up to the body's brace; the keyword of break, continue, return
-  Name name;                  ///< Let, Var, For
+  SourceRange range;     ///< the whole statement
+  SourceRange headRange; ///< up to the body's brace; the keyword of break, continue, return
+  Name name;             ///< Let, Var, For
   std::optional<TypeExpr> type;
   ExprP target = nullptr;
   std::optional<BinaryOp> compound;
-  ExprP value = nullptr;      ///< initialiser, assigned value, expression, condition, returned value
-  ExprP unroll = nullptr;     ///< For
+  ExprP value = nullptr;        ///< initialiser, assigned value, expression, condition, returned value
+  ExprP unroll = nullptr;       ///< For
   std::vector<ExprP> rangeArgs; ///< For: as written (sema counts them)
-  SourceRange rangeCall;      ///< For: `range(..)`
+  SourceRange rangeCall;        ///< For: `range(..)`
   Block body, orElse;
   bool hasElse = false;
 };
@@ -117,7 +138,8 @@ struct Param {
   SourceRange range;
 };
 
-/// `@name`, `@name(args)`. @autotune fills `choices`; others keep expressions (strings for @require's reason).
+/// `@name`, `@name(args)`. @autotune fills `choices`; others keep expressions (strings for @require's
+/// reason).
 struct Attribute {
   struct Choice {
     Name name;
@@ -126,8 +148,8 @@ struct Attribute {
     SourceRange listRange; ///< `[32, 128]`
   };
   struct Arg {
-    std::optional<Name> name; ///< x = e
-    ExprP value = nullptr;    ///< null for a string
+    std::optional<Name> name;        ///< x = e
+    ExprP value = nullptr;           ///< null for a string
     std::optional<std::string> text; ///< "reason"
     SourceRange range;
   };

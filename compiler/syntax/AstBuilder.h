@@ -1,8 +1,8 @@
-// ANTLR's parse tree to the syntax tree. Internal to the two files that include ANTLR.
+// ANTLR's parse tree to the syntax tree. Internal to the files that include ANTLR.
 #pragma once
-#include "compiler/syntax/Ast.h"
-#include "compiler/support/Diagnostics.h"
 #include "PhobosParser.h"
+#include "compiler/support/Diagnostics.h"
+#include "compiler/syntax/Ast.h"
 
 namespace phobos::syntax {
 
@@ -12,8 +12,75 @@ struct TextPlace {
   uint32_t file;
 };
 
-/// Declarations and statements with a syntax error are left out.
-void buildFile(PhobosParser::FileContext *tree, TextPlace place, ast::File &file, Diagnostics &diags);
-ast::ExprP buildExpression(PhobosParser::ExprContext *tree, TextPlace place, ast::File &owner, Diagnostics &diags);
+/// Makes nodes in `file`. Declarations and statements with a syntax error are left out.
+class AstBuilder {
+  using P = PhobosParser;
+  using Expr = ast::Expr;
+  using ExprP = ast::ExprP;
+  using Stmt = ast::Stmt;
+  using StmtP = ast::StmtP;
+
+public:
+  AstBuilder(TextPlace place, ast::File &file, Diagnostics &diags)
+      : place_(place), file_(file), diags_(diags) {}
+
+  void file(P::FileContext *c);
+  ExprP expr(P::ExprContext *c);
+
+private:
+  // places
+  SourceRange range(antlr4::Token *t) const {
+    return {static_cast<uint32_t>(t->getStartIndex()), static_cast<uint32_t>(t->getStopIndex() + 1),
+            place_.file};
+  }
+  SourceRange range(antlr4::tree::TerminalNode *n) const { return range(n->getSymbol()); }
+  SourceRange range(antlr4::ParserRuleContext *c) const {
+    return range(c->getStart()).join(range(c->getStop()));
+  }
+  std::string text(SourceRange r) const { return std::string(place_.text.substr(r.begin, r.end - r.begin)); }
+  ast::Name name(antlr4::tree::TerminalNode *n) const { return {text(range(n)), range(n)}; }
+  template <typename C> static bool isBroken(C *c) { return !c || c->exception; }
+
+  // declarations
+  void declaration(P::DeclarationContext *c);
+  ast::Attribute attribute(P::AttributeContext *c);
+  void attributeArg(P::AttributeArgContext *c, ast::Attribute &out);
+  std::vector<ast::Param> params(P::ParamsContext *c);
+  ast::TypeExpr type(P::TypeContext *c);
+  std::string unescaped(SourceRange literal) const;
+
+  // statements
+  ast::Block block(P::BlockContext *c);
+  StmtP statement(P::StatementContext *c);
+  Stmt &make(Stmt::Kind kind, SourceRange range, SourceRange head);
+  StmtP letStatement(P::LetStatementContext *c);
+  StmtP assignment(P::AssignmentContext *c);
+  StmtP ifStatement(P::IfStatementContext *c);
+  StmtP forStatement(P::ForStatementContext *c);
+
+  // expressions: AstExpressions.cpp
+  Expr &make(Expr::Kind kind, SourceRange range, SourceRange opRange);
+  ExprP logical(P::LogicalContext *c);
+  ExprP comparison(P::ComparisonContext *c);
+  ExprP binary(P::BinaryContext *c);
+  ExprP postfix(P::PostfixContext *c);
+  ExprP primary(P::PrimaryContext *c);
+  ExprP call(P::PrimaryContext *c);
+  ExprP literal(P::PrimaryContext *c);
+  ExprP list(P::ListContext *c);
+  ExprP unary(ast::UnaryOp op, SourceRange opRange, ExprP operand);
+  ExprP binary(ast::BinaryOp op, SourceRange opRange, ExprP a, ExprP b);
+  ast::Subscript subscript(P::SubscriptContext *c);
+  std::vector<ExprP> list(const std::vector<P::ExprContext *> &items);
+
+  TextPlace place_;
+  ast::File &file_;
+  Diagnostics &diags_;
+};
+
+/// The token that is child `child` of `c`; null if it is a rule.
+antlr4::Token *tokenAt(antlr4::ParserRuleContext *c, size_t child);
+/// The operation of a binary operator, or of the assignment with it.
+std::optional<ast::BinaryOp> binaryOpOf(size_t tokenType);
 
 } // namespace phobos::syntax

@@ -5,7 +5,8 @@ namespace phobos::ast {
 namespace {
 
 const char *spelled(BinaryOp op) {
-  static const char *const names[] = {"+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>", "==", "!=", "<", "<=", ">", ">=", "&&", "||"};
+  static const char *const names[] = {"+",  "-",  "*",  "/", "%",  "&", "|",  "^",  "<<",
+                                      ">>", "==", "!=", "<", "<=", ">", ">=", "&&", "||"};
   return names[static_cast<size_t>(op)];
 }
 
@@ -103,7 +104,8 @@ private:
 
   void statement(const Stmt &s, unsigned depth) {
     switch (s.kind) {
-    case Stmt::Kind::Let: case Stmt::Kind::Var:
+    case Stmt::Kind::Let:
+    case Stmt::Kind::Var:
       out += (s.kind == Stmt::Kind::Let ? "let " : "var ") + s.name.text;
       if (s.type) {
         out += ": ";
@@ -148,8 +150,12 @@ private:
       out += " ";
       block(s.body, depth);
       break;
-    case Stmt::Kind::Break: out += "break"; break;
-    case Stmt::Kind::Continue: out += "continue"; break;
+    case Stmt::Kind::Break:
+      out += "break";
+      break;
+    case Stmt::Kind::Continue:
+      out += "continue";
+      break;
     case Stmt::Kind::Return:
       out += "return";
       if (s.value) {
@@ -194,7 +200,8 @@ private:
 public:
   void expr(ExprP p) {
     const Expr &e = *p;
-    bool operation = e.kind == Expr::Kind::Unary || e.kind == Expr::Kind::Binary || e.kind == Expr::Kind::Conditional;
+    bool operation =
+        e.kind == Expr::Kind::Unary || e.kind == Expr::Kind::Binary || e.kind == Expr::Kind::Conditional;
     bool parens = asWritten_ ? e.parenthesized : operation;
     out += parens ? "(" : "";
     bare(e);
@@ -204,7 +211,9 @@ public:
 private:
   void bare(const Expr &e) {
     switch (e.kind) {
-    case Expr::Kind::Int: case Expr::Kind::Float: case Expr::Kind::Name:
+    case Expr::Kind::Int:
+    case Expr::Kind::Float:
+    case Expr::Kind::Name:
       out += e.name;
       break;
     case Expr::Kind::Bool:
@@ -226,7 +235,8 @@ private:
       out += " else ";
       expr(e.args[2]);
       break;
-    case Expr::Kind::Call: case Expr::Kind::Generic:
+    case Expr::Kind::Call:
+    case Expr::Kind::Generic:
       callee(e);
       break;
     case Expr::Kind::Index:

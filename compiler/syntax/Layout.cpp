@@ -14,21 +14,24 @@ bool beginsDeclaration(std::string_view t) { return t == "kernel" || t == "fn" |
 
 /// Words that stand nowhere else than at the beginning of a statement or declaration, or behind the last one.
 bool beginsStatement(std::string_view t) {
-  static constexpr std::array<std::string_view, 8> list = {"let", "var", "for", "while", "break", "continue", "return", "}"};
+  static constexpr std::array<std::string_view, 8> list = {"let",   "var",      "for",    "while",
+                                                           "break", "continue", "return", "}"};
   return isOneOf(t, list) || beginsDeclaration(t);
 }
 
 /// Tokens after which a statement goes on in the next line.
 bool continuesAfter(std::string_view t) {
   static constexpr std::array<std::string_view, 41> list = {
-      "+", "-",  "*",  "/",  "%",  "&",  "|",  "^",  "<<", ">>", "&&", "||",  "==",  "!=",  "<",   "<=", ">",  ">=", "!",  "~", ",",
-      "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "{",  "<<=", ">>=", "&&=", "||=", "->", ".", "in", "else", "(", "["};
+      "+",  "-",  "*", "/",   "%",   "&",   "|",   "^",  "<<", ">>", "&&",   "||", "==", "!=",
+      "<",  "<=", ">", ">=",  "!",   "~",   ",",   "=",  "+=", "-=", "*=",   "/=", "%=", "&=",
+      "|=", "^=", "{", "<<=", ">>=", "&&=", "||=", "->", ".",  "in", "else", "(",  "["};
   return isOneOf(t, list);
 }
 
 bool isOperator(std::string_view t) {
-  static constexpr std::array<std::string_view, 22> list = {"+",  "-",  "*",  "/", "%",  "&", "|",  "^", "<<", ">>",   "&&",
-                                                            "||", "==", "!=", "<", "<=", ">", ">=", "!", "~",  "else", "."};
+  static constexpr std::array<std::string_view, 22> list = {
+      "+",  "-",  "*",  "/", "%",  "&", "|",  "^", "<<", ">>",   "&&",
+      "||", "==", "!=", "<", "<=", ">", ">=", "!", "~",  "else", "."};
   return isOneOf(t, list);
 }
 
@@ -125,8 +128,9 @@ private:
 
   /// `name<T>(`, nothing between the name and the `<`.
   bool isGeneric(size_t i) const {
-    return i > 0 && i + 3 < words_.size() && words_[i - 1].kind == Word::Kind::Name && words_[i - 1].end == words_[i].begin &&
-           words_[i + 1].kind == Word::Kind::Name && words_[i + 2].text == ">" && words_[i + 3].text == "(";
+    return i > 0 && i + 3 < words_.size() && words_[i - 1].kind == Word::Kind::Name &&
+           words_[i - 1].end == words_[i].begin && words_[i + 1].kind == Word::Kind::Name &&
+           words_[i + 2].text == ">" && words_[i + 3].text == "(";
   }
 
   void closeParen(char c) {
@@ -147,7 +151,8 @@ private:
       return;
     terminator(w.begin, w.begin);
     close();
-    operators_ -= levels_.back().operators; // the expression before a block is over, that of a declaration too
+    operators_ -=
+        levels_.back().operators; // the expression before a block is over, that of a declaration too
     levels_.back().operators = 0;
   }
 
@@ -210,8 +215,8 @@ private:
 
 } // namespace
 
-std::vector<LaidOut> layOut(const std::vector<Word> &words, uint32_t file, uint32_t textEnd, bool single, Diagnostics &diags,
-                            bool &tooDeep) {
+std::vector<LaidOut> layOut(const std::vector<Word> &words, uint32_t file, uint32_t textEnd, bool single,
+                            Diagnostics &diags, bool &tooDeep) {
   return Layout(words, file, textEnd, single, diags).run(tooDeep);
 }
 

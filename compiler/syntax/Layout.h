@@ -30,12 +30,13 @@ struct LaidOut {
   uint32_t begin = 0, end = 0;
 };
 
-/// Drops newlines inside `( )` and `[ ]`, after tokens that cannot end a statement and outside of blocks; puts a terminator
-/// for the others, for `;` and before each `}`. A bracket that is left open does not swallow the rest of the file: a word
-/// that can only begin a statement ends it. A comma before a closing bracket is dropped. The `<` of `name<T>(` is told
-/// apart from a comparison. Reports `else` on a line of its own and what is nested too deep; then the result is cut there
-/// and `tooDeep` is set. In a `single` expression no newline counts.
-std::vector<LaidOut> layOut(const std::vector<Word> &words, uint32_t file, uint32_t textEnd, bool single, Diagnostics &diags,
-                            bool &tooDeep);
+/// Drops newlines inside `( )` and `[ ]`, after tokens that cannot end a statement and outside of blocks;
+/// puts a terminator for the others, for `;` and before each `}`. A bracket that is left open does not
+/// swallow the rest of the file: a word that can only begin a statement ends it. A comma before a closing
+/// bracket is dropped. The `<` of `name<T>(` is told apart from a comparison. Reports `else` on a line of its
+/// own and what is nested too deep; then the result is cut there and `tooDeep` is set. In a `single`
+/// expression no newline counts.
+std::vector<LaidOut> layOut(const std::vector<Word> &words, uint32_t file, uint32_t textEnd, bool single,
+                            Diagnostics &diags, bool &tooDeep);
 
 } // namespace phobos::syntax

@@ -10,7 +10,8 @@ namespace phobos::syntax {
 namespace {
 
 constexpr size_t kMaxTextBytes = size_t(16) << 20;
-constexpr size_t kMaxTokens = size_t(1) << 19; ///< what keeps the parse tree of a hostile text near half a gigabyte
+constexpr size_t kMaxTokens = size_t(1)
+                              << 19; ///< what keeps the parse tree of a hostile text near half a gigabyte
 
 /// The bytes of a text as ANTLR's characters, so that its offsets are ours and no encoding can be wrong.
 class ByteStream final : public antlr4::CharStream {
@@ -46,19 +47,23 @@ public:
   LaidOutSource(std::vector<LaidOut> tokens, ByteStream &text) : tokens_(std::move(tokens)), text_(text) {}
   std::unique_ptr<antlr4::Token> nextToken() override {
     auto end = static_cast<uint32_t>(text_.size());
-    LaidOut t = next_ < tokens_.size() ? tokens_[next_++] : LaidOut{LaidOut::Role::Word, uint32_t(antlr4::Token::EOF), end, end};
-    size_t type = t.role == LaidOut::Role::Terminator ? size_t(PhobosParser::TERMINATOR)
-                  : t.role == LaidOut::Role::Generic  ? size_t(PhobosParser::GENERIC)
+    LaidOut t = next_ < tokens_.size() ? tokens_[next_++]
+                                       : LaidOut{LaidOut::Role::Word, uint32_t(antlr4::Token::EOF), end, end};
+    size_t type = t.role == LaidOut::Role::Terminator      ? size_t(PhobosParser::TERMINATOR)
+                  : t.role == LaidOut::Role::Generic       ? size_t(PhobosParser::GENERIC)
                   : t.type == uint32_t(antlr4::Token::EOF) ? antlr4::Token::EOF
                                                            : size_t(t.type);
-    return std::make_unique<antlr4::CommonToken>(std::pair<antlr4::TokenSource *, antlr4::CharStream *>(this, &text_), type,
-                                                 antlr4::Token::DEFAULT_CHANNEL, t.begin, size_t(t.end) - 1);
+    return std::make_unique<antlr4::CommonToken>(
+        std::pair<antlr4::TokenSource *, antlr4::CharStream *>(this, &text_), type,
+        antlr4::Token::DEFAULT_CHANNEL, t.begin, size_t(t.end) - 1);
   }
   size_t getLine() const override { return 0; }
   size_t getCharPositionInLine() override { return 0; }
   antlr4::CharStream *getInputStream() override { return &text_; }
   std::string getSourceName() override { return "text"; }
-  antlr4::TokenFactory<antlr4::CommonToken> *getTokenFactory() override { return antlr4::CommonTokenFactory::DEFAULT.get(); }
+  antlr4::TokenFactory<antlr4::CommonToken> *getTokenFactory() override {
+    return antlr4::CommonTokenFactory::DEFAULT.get();
+  }
 
 private:
   std::vector<LaidOut> tokens_;
@@ -89,15 +94,20 @@ uint32_t sequenceLength(std::string_view text, uint32_t at) {
 
 struct Lexed {
   std::vector<Word> words;
-  std::vector<uint32_t> errors; ///< where words could not be read: the parser keeps quiet about their statements
-  bool complete = true;         ///< false past a limit
+  std::vector<uint32_t>
+      errors;           ///< where words could not be read: the parser keeps quiet about their statements
+  bool complete = true; ///< false past a limit
 };
 
 Word::Kind kindOf(size_t type) {
   switch (type) {
   case PhobosLexer::IDENT:
     return Word::Kind::Name;
-  case PhobosLexer::INT: case PhobosLexer::FLOAT: case PhobosLexer::STRING: case PhobosLexer::TRUE: case PhobosLexer::FALSE:
+  case PhobosLexer::INT:
+  case PhobosLexer::FLOAT:
+  case PhobosLexer::STRING:
+  case PhobosLexer::TRUE:
+  case PhobosLexer::FALSE:
     return Word::Kind::Literal;
   default:
     return Word::Kind::Other;
@@ -106,7 +116,8 @@ Word::Kind kindOf(size_t type) {
 
 class LexerRun {
 public:
-  LexerRun(std::string_view text, uint32_t file, Diagnostics &diags) : text_(text), file_(file), diags_(diags) {}
+  LexerRun(std::string_view text, uint32_t file, Diagnostics &diags)
+      : text_(text), file_(file), diags_(diags) {}
 
   Lexed run(ByteStream &stream) {
     PhobosLexer lexer(&stream);
@@ -118,7 +129,8 @@ public:
       std::unique_ptr<antlr4::Token> t = lexer.nextToken();
       if (t->getType() == antlr4::Token::EOF)
         return std::move(out_);
-      auto begin = static_cast<uint32_t>(t->getStartIndex()), end = static_cast<uint32_t>(t->getStopIndex() + 1);
+      auto begin = static_cast<uint32_t>(t->getStartIndex()),
+           end = static_cast<uint32_t>(t->getStopIndex() + 1);
       switch (t->getType()) {
       case PhobosLexer::NEWLINE:
         newline = true;
@@ -145,7 +157,8 @@ public:
           out_.complete = false;
           return std::move(out_);
         }
-        out_.words.push_back({text_.substr(begin, end - begin), begin, end, uint32_t(t->getType()), kindOf(t->getType()), newline});
+        out_.words.push_back({text_.substr(begin, end - begin), begin, end, uint32_t(t->getType()),
+                              kindOf(t->getType()), newline});
         newline = false;
       }
     }
@@ -159,11 +172,15 @@ private:
     lineHasError_ = true;
     out_.errors.push_back(begin);
     std::string_view spelled = text_.substr(begin, end - begin);
-    auto report = diags_.report(id, {begin, end, file_}, id == diag::UnexpectedCharacter ? shown(spelled) : std::string(spelled.substr(0, 40)));
+    auto report =
+        diags_.report(id, {begin, end, file_},
+                      id == diag::UnexpectedCharacter ? shown(spelled) : std::string(spelled.substr(0, 40)));
     if (id == diag::MalformedNumber && spelled.back() == '.')
-      report.help("a float has a digit on both sides of the point: '" + std::string(spelled.substr(0, 40)) + "0'");
+      report.help("a float has a digit on both sides of the point: '" + std::string(spelled.substr(0, 40)) +
+                  "0'");
     else if (id == diag::MalformedNumber && spelled.front() == '.')
-      report.help("a float has a digit on both sides of the point: '0" + std::string(spelled.substr(0, 40)) + "'");
+      report.help("a float has a digit on both sides of the point: '0" + std::string(spelled.substr(0, 40)) +
+                  "'");
   }
 
   std::string_view text_;
@@ -186,14 +203,16 @@ void parseWith(const SourceManager &sources, uint32_t index, bool single, Diagno
   if (!lexed.complete)
     return;
   bool tooDeep = false;
-  std::vector<LaidOut> tokens = layOut(lexed.words, index, static_cast<uint32_t>(text.size()), single, diags, tooDeep);
+  std::vector<LaidOut> tokens =
+      layOut(lexed.words, index, static_cast<uint32_t>(text.size()), single, diags, tooDeep);
   if (tooDeep)
     return; // what could be parsed would end in errors of our own making
   LaidOutSource source(std::move(tokens), stream);
   antlr4::CommonTokenStream tokenStream(&source);
   PhobosParser parser(&tokenStream);
   parser.removeErrorListeners();
-  parser.getInterpreter<antlr4::atn::ParserATNSimulator>()->setPredictionMode(antlr4::atn::PredictionMode::SLL);
+  parser.getInterpreter<antlr4::atn::ParserATNSimulator>()->setPredictionMode(
+      antlr4::atn::PredictionMode::SLL);
   parser.setErrorHandler(std::make_shared<Recovery>(TextPlace{text, index}, std::move(lexed.errors), diags));
   use(parser, TextPlace{text, index});
 }
@@ -202,18 +221,20 @@ void parseWith(const SourceManager &sources, uint32_t index, bool single, Diagno
 
 std::unique_ptr<ast::File> parse(const SourceManager &sources, uint32_t index, Diagnostics &diags) {
   auto file = std::make_unique<ast::File>();
-  parseWith(sources, index, false, diags,
-            [&](PhobosParser &parser, TextPlace place) { buildFile(parser.file(), place, *file, diags); });
+  parseWith(sources, index, false, diags, [&](PhobosParser &parser, TextPlace place) {
+    AstBuilder(place, *file, diags).file(parser.file());
+  });
   return file;
 }
 
-ast::ExprP parseExpression(const SourceManager &sources, uint32_t index, ast::File &owner, Diagnostics &diags) {
+ast::ExprP parseExpression(const SourceManager &sources, uint32_t index, ast::File &owner,
+                           Diagnostics &diags) {
   ast::ExprP result = nullptr;
   unsigned before = diags.errorCount();
   parseWith(sources, index, true, diags, [&](PhobosParser &parser, TextPlace place) {
     PhobosParser::ExpressionFileContext *tree = parser.expressionFile();
     if (diags.errorCount() == before && !tree->exception)
-      result = buildExpression(tree->expr(), place, owner, diags);
+      result = AstBuilder(place, owner, diags).expr(tree->expr());
   });
   return diags.errorCount() == before ? result : nullptr;
 }

@@ -9,8 +9,8 @@ namespace {
 
 /// The rule that goes on after an error inside it.
 bool goesOn(size_t rule) {
-  return rule == P::RuleLine || rule == P::RuleAttribute || rule == P::RuleDeclaration || rule == P::RuleFile ||
-         rule == P::RuleExpressionFile;
+  return rule == P::RuleLine || rule == P::RuleAttribute || rule == P::RuleDeclaration ||
+         rule == P::RuleFile || rule == P::RuleExpressionFile;
 }
 
 antlr4::ParserRuleContext *goingOn(antlr4::Parser *parser) {
@@ -39,7 +39,9 @@ std::string Recovery::foundText(antlr4::Token *t) const {
   SourceRange r = range(t);
   std::string spelled(place_.text.substr(r.begin, std::min<size_t>(r.end - r.begin, 40)));
   if (t->getType() == P::TERMINATOR)
-    return spelled == ";" ? "';'" : place_.text.substr(r.begin).starts_with("}") ? "'}'" : "the end of the line";
+    return spelled == ";"                                 ? "';'"
+           : place_.text.substr(r.begin).starts_with("}") ? "'}'"
+                                                          : "the end of the line";
   if (isKeyword(t->getType()))
     return "the keyword '" + spelled + "'";
   return t->getType() == P::STRING ? "a string" : "'" + spelled + "'";
@@ -53,13 +55,14 @@ std::string Recovery::expectedText(antlr4::Parser *parser, antlr4::Token *found)
   if (has(P::TERMINATOR))
     return "the end of the statement";
   if (has(P::INT))
-    return rule == P::RuleBlock || rule == P::RuleStatement || rule == P::RuleLine ? "a statement" : "an expression";
+    return rule == P::RuleBlock || rule == P::RuleStatement || rule == P::RuleLine ? "a statement"
+                                                                                   : "an expression";
   if (has(P::KERNEL))
     return "'kernel', 'fn' or an attribute";
   if (rule == P::RuleBlock && has(P::RBRACE))
     return "'}'";
-  bool inList = rule == P::RuleList || rule == P::RuleKernel || rule == P::RuleFunction || rule == P::RuleAttribute ||
-                rule == P::RuleForStatement || rule == P::RulePostfix ||
+  bool inList = rule == P::RuleList || rule == P::RuleKernel || rule == P::RuleFunction ||
+                rule == P::RuleAttribute || rule == P::RuleForStatement || rule == P::RulePostfix ||
                 (rule == P::RulePrimary && parser->getContext()->getStart()->getType() == P::IDENT);
   if (has(P::RPAREN))
     return inList ? "',' or ')'" : "')'";
@@ -71,7 +74,9 @@ std::string Recovery::expectedText(antlr4::Parser *parser, antlr4::Token *found)
   for (size_t type : set.toList()) {
     if (type == antlr4::Token::EPSILON)
       continue;
-    text += (text.empty() ? "" : " or ") + (type == antlr4::Token::EOF ? "the end of the text" : parser->getVocabulary().getDisplayName(type));
+    text +=
+        (text.empty() ? "" : " or ") +
+        (type == antlr4::Token::EOF ? "the end of the text" : parser->getVocabulary().getDisplayName(type));
   }
   return text.empty() ? "something else than " + foundText(found) : text;
 }
@@ -82,10 +87,14 @@ antlr4::Token *Recovery::openBracket(antlr4::Parser *parser, size_t from) const 
   for (size_t i = from; i < tokens->index(); ++i) {
     antlr4::Token *t = tokens->get(i);
     switch (t->getType()) {
-    case P::LPAREN: case P::LBRACKET: case P::LBRACE:
+    case P::LPAREN:
+    case P::LBRACKET:
+    case P::LBRACE:
       open.push_back(t);
       break;
-    case P::RPAREN: case P::RBRACKET: case P::RBRACE:
+    case P::RPAREN:
+    case P::RBRACKET:
+    case P::RBRACE:
       if (!open.empty())
         open.pop_back();
       break;
@@ -105,10 +114,12 @@ void Recovery::report(antlr4::Parser *parser, antlr4::Token *found, const std::s
   size_t newline = place_.text.rfind('\n', parser->getTokenStream()->get(from)->getStartIndex());
   auto begin = newline == std::string_view::npos ? 0 : static_cast<uint32_t>(newline);
   auto end = static_cast<uint32_t>(found->getStopIndex() + 1);
-  if (std::any_of(lexerErrors_.begin(), lexerErrors_.end(), [&](uint32_t at) { return at >= begin && at <= end; }))
+  if (std::any_of(lexerErrors_.begin(), lexerErrors_.end(),
+                  [&](uint32_t at) { return at >= begin && at <= end; }))
     return;
   auto report = diags_.report(diag::UnexpectedToken, range(found), expected, foundText(found));
-  bool closing = expected.find("')'") != std::string::npos || expected.find("']'") != std::string::npos || expected == "'}'";
+  bool closing = expected.find("')'") != std::string::npos || expected.find("']'") != std::string::npos ||
+                 expected == "'}'";
   if (antlr4::Token *open = closing ? openBracket(parser, from) : nullptr)
     report.note(range(open), "the bracket is opened here");
   if (found->getType() == P::NOT)
@@ -129,7 +140,9 @@ void Recovery::reportError(antlr4::Parser *parser, const antlr4::RecognitionExce
   report(parser, found, expectedText(parser, found));
 }
 
-antlr4::Token *Recovery::recoverInline(antlr4::Parser *parser) { throw antlr4::InputMismatchException(parser); }
+antlr4::Token *Recovery::recoverInline(antlr4::Parser *parser) {
+  throw antlr4::InputMismatchException(parser);
+}
 
 void Recovery::recover(antlr4::Parser *parser, std::exception_ptr e) {
   antlr4::ParserRuleContext *c = parser->getContext();
@@ -146,8 +159,8 @@ void Recovery::recover(antlr4::Parser *parser, std::exception_ptr e) {
   endErrorCondition(parser);
 }
 
-/// To behind the terminator that ends the statement which begins at token `from`, its blocks included, or to what ends the
-/// block around it.
+/// To behind the terminator that ends the statement which begins at token `from`, its blocks included, or to
+/// what ends the block around it.
 void Recovery::skipLine(antlr4::Parser *parser, size_t from) {
   antlr4::TokenStream *tokens = parser->getTokenStream();
   unsigned depth = 0;
@@ -169,7 +182,8 @@ void Recovery::skipLine(antlr4::Parser *parser, size_t from) {
 }
 
 void Recovery::skipToDeclaration(antlr4::Parser *parser) {
-  while (parser->getTokenStream()->LA(1) != antlr4::Token::EOF && !beginsDeclaration(parser->getTokenStream()->LA(1)))
+  while (parser->getTokenStream()->LA(1) != antlr4::Token::EOF &&
+         !beginsDeclaration(parser->getTokenStream()->LA(1)))
     parser->consume();
 }
 
@@ -181,7 +195,8 @@ void Recovery::sync(antlr4::Parser *parser) {
   antlr4::TokenStream *tokens = parser->getTokenStream();
   for (;;) {
     size_t type = tokens->LA(1);
-    bool ends = type == antlr4::Token::EOF || beginsDeclaration(type) || (rule == P::RuleBlock && type == P::RBRACE);
+    bool ends =
+        type == antlr4::Token::EOF || beginsDeclaration(type) || (rule == P::RuleBlock && type == P::RBRACE);
     antlr4::misc::IntervalSet set = parser->getATN().nextTokens(parser->getATN().states[parser->getState()]);
     if (ends || set.contains(type))
       return;

@@ -5,11 +5,13 @@
 
 namespace phobos::syntax {
 
-/// An error leaves every rule up to the one that can go on: a line of a block, an attribute, a declaration, the file. Nothing
-/// is inserted or deleted to mend the text: what is parsed after an error is what stands there.
+/// An error leaves every rule up to the one that can go on: a line of a block, an attribute, a declaration,
+/// the file. Nothing is inserted or deleted to mend the text: what is parsed after an error is what stands
+/// there.
 class Recovery final : public antlr4::DefaultErrorStrategy {
 public:
-  /// `lexerErrors`: offsets that have been complained about; a statement that holds one gets no second message.
+  /// `lexerErrors`: offsets that have been complained about; a statement that holds one gets no second
+  /// message.
   Recovery(TextPlace place, std::vector<uint32_t> lexerErrors, Diagnostics &diags)
       : place_(place), lexerErrors_(std::move(lexerErrors)), diags_(diags) {}
 

@@ -13,7 +13,9 @@ using testing::HasSubstr;
 
 /// The body stands in a kernel over X, Y (f32) and I (i32) with 64 threads; line 3 is its first.
 Analysed body(const std::string &text) {
-  return Analysed("@launch(64)\n@grid(host) kernel k(X: tensor<f32>[N], Y: tensor<f32>[N], I: tensor<i32>[N], n: i32) {\n" + text + "\n}\n");
+  return Analysed("@launch(64)\n@grid(host) kernel k(X: tensor<f32>[N], Y: tensor<f32>[N], I: "
+                  "tensor<i32>[N], n: i32) {\n" +
+                  text + "\n}\n");
 }
 
 Variance varianceOf(const std::string &text, const std::string &variable) {
@@ -64,13 +66,20 @@ TEST(Uniformity, AssignmentUnderADivergentConditionMakesAVariableDivergent) {
 }
 
 TEST(Uniformity, WhoSeesAVariableDeclaredUnderAConditionHasAssignedIt) {
-  EXPECT_EQ(varianceOf("if ctx.thread < 4 { var a = 0\n a = 1\n I[ctx.thread] = a }", "a"), Variance::Uniform);
+  EXPECT_EQ(varianceOf("if ctx.thread < 4 { var a = 0\n a = 1\n I[ctx.thread] = a }", "a"),
+            Variance::Uniform);
 }
 
 TEST(Uniformity, LoopsBringVarianceRound) {
-  EXPECT_EQ(varianceOf("var a = 0\nvar b = 0\nfor i in range(0, 9) { a = b\n b = i32(ctx.thread) }\nI[ctx.thread] = a", "a"), Variance::Thread);
-  EXPECT_EQ(varianceOf("var a = 0\nfor i in range(0, ctx.lane) { a += 1 }\nI[ctx.thread] = a", "a"), Variance::Thread);
-  EXPECT_EQ(varianceOf("var a = 0\nfor i in range(0, n) { a += 1 }\nI[ctx.thread] = a", "a"), Variance::Uniform);
+  EXPECT_EQ(
+      varianceOf(
+          "var a = 0\nvar b = 0\nfor i in range(0, 9) { a = b\n b = i32(ctx.thread) }\nI[ctx.thread] = a",
+          "a"),
+      Variance::Thread);
+  EXPECT_EQ(varianceOf("var a = 0\nfor i in range(0, ctx.lane) { a += 1 }\nI[ctx.thread] = a", "a"),
+            Variance::Thread);
+  EXPECT_EQ(varianceOf("var a = 0\nfor i in range(0, n) { a += 1 }\nI[ctx.thread] = a", "a"),
+            Variance::Uniform);
 }
 
 TEST(Uniformity, CountersOfALoopWithAUniformStartAreUniform) {
@@ -80,16 +89,30 @@ TEST(Uniformity, CountersOfALoopWithAUniformStartAreUniform) {
 }
 
 TEST(Uniformity, DivergentBreaksAndContinuesReachTheLoopsVariables) {
-  EXPECT_EQ(varianceOf("var a = 0\nfor i in range(0, 9) { a += 1\n if i == ctx.lane { break } }\nI[ctx.thread] = a", "a"), Variance::Thread);
-  EXPECT_EQ(varianceOf("var a = 0\nfor i in range(0, 9) { if i == ctx.lane { continue }\n a += 1 }\nI[ctx.thread] = a", "a"), Variance::Thread);
-  EXPECT_EQ(varianceOf("var a = 0\nfor i in range(0, 9) { a += 1\n if i == ctx.lane { continue } }\nI[ctx.thread] = a", "a"), Variance::Uniform);
-  EXPECT_EQ(varianceOf("var a = 0\nfor i in range(0, 9) { for j in range(0, 9) { if j == ctx.lane { break } }\n a += 1 }\nI[ctx.thread] = a", "a"),
+  EXPECT_EQ(
+      varianceOf("var a = 0\nfor i in range(0, 9) { a += 1\n if i == ctx.lane { break } }\nI[ctx.thread] = a",
+                 "a"),
+      Variance::Thread);
+  EXPECT_EQ(
+      varianceOf(
+          "var a = 0\nfor i in range(0, 9) { if i == ctx.lane { continue }\n a += 1 }\nI[ctx.thread] = a",
+          "a"),
+      Variance::Thread);
+  EXPECT_EQ(
+      varianceOf(
+          "var a = 0\nfor i in range(0, 9) { a += 1\n if i == ctx.lane { continue } }\nI[ctx.thread] = a",
+          "a"),
+      Variance::Uniform);
+  EXPECT_EQ(varianceOf("var a = 0\nfor i in range(0, 9) { for j in range(0, 9) { if j == ctx.lane { break } "
+                       "}\n a += 1 }\nI[ctx.thread] = a",
+                       "a"),
             Variance::Uniform);
 }
 
 TEST(Uniformity, FunctionsReturnWhatTheirArgumentsMakeOfThem) {
   const std::string f = "fn f(x: i32) -> i32 {\n  if x > 3 { return 1 }\n  return 2\n}\n";
-  const std::string k = "@launch(64) @grid(host) kernel k(I: tensor<i32>[N], n: i32) {\n let a = f(n)\n let b = f(i32(ctx.thread))\n I[ctx.thread] = a + b\n}\n";
+  const std::string k = "@launch(64) @grid(host) kernel k(I: tensor<i32>[N], n: i32) {\n let a = f(n)\n let "
+                        "b = f(i32(ctx.thread))\n I[ctx.thread] = a + b\n}\n";
   Analysed a(f + k);
   ASSERT_TRUE(a.isValid()) << a.checked->rendered();
   for (const sema::Local &v : a.kernel().vars)
@@ -173,13 +196,15 @@ TEST(CollectiveErrors, AfterADivergentJump) {
 
 TEST(CollectiveErrors, ADivergentReturnEndsWithItsFunction) {
   Analysed a("fn f(x: i32) -> i32 {\n  if x > 3 { return 1 }\n  return 2\n}\n"
-             "@launch(64) @grid(host) kernel k(I: tensor<i32>[N]) {\n  let b = f(i32(ctx.thread))\n  barrier()\n  I[ctx.thread] = b\n}\n");
+             "@launch(64) @grid(host) kernel k(I: tensor<i32>[N]) {\n  let b = f(i32(ctx.thread))\n  "
+             "barrier()\n  I[ctx.thread] = b\n}\n");
   EXPECT_EQ(a.codes(), "");
 }
 
 TEST(CollectiveErrors, InAFunctionNameTheCall) {
-  Analysed a("fn f(x: i32) -> i32 {\n  if x > 3 { barrier() }\n  return 2\n}\n"
-             "@launch(64) @grid(host) kernel k(I: tensor<i32>[N]) {\n  I[ctx.thread] = f(i32(ctx.thread))\n}\n");
+  Analysed a(
+      "fn f(x: i32) -> i32 {\n  if x > 3 { barrier() }\n  return 2\n}\n"
+      "@launch(64) @grid(host) kernel k(I: tensor<i32>[N]) {\n  I[ctx.thread] = f(i32(ctx.thread))\n}\n");
   EXPECT_EQ(a.codes(), "E0620@2:14");
   EXPECT_THAT(a.words(), HasSubstr("in 'f' as it is called here"));
 }
@@ -212,7 +237,8 @@ TEST(Uniformity, LargeKernelsTakeLinearTime) {
   std::string text = "let t = ctx.thread\n";
   for (int i = 0; i < 4000; ++i) {
     std::string n = std::to_string(i);
-    text += "var a" + n + " = " + (i ? "a" + std::to_string(i - 1) : "t") + "\nif a" + n + " > " + n + " { return }\n";
+    text += "var a" + n + " = " + (i ? "a" + std::to_string(i - 1) : "t") + "\nif a" + n + " > " + n +
+            " { return }\n";
   }
   for (int i = 0; i < 4000; ++i)
     text += "a" + std::to_string(i) + " += 1\n";

@@ -10,9 +10,14 @@ namespace {
 using testing::HasSubstr;
 
 Analysed fill(const std::string &body, const std::string &attributes = "") {
-  return Analysed(attributes + "\n@grid(host) kernel k(X: tensor<f32>[M, N], S: tensor<f32>[64, 96], I: tensor<i32>[N], Y: tensor<f32>[M, N], J: tensor<i32>[M, N]) {\n" + body + "\n}\n");
+  return Analysed(attributes +
+                  "\n@grid(host) kernel k(X: tensor<f32>[M, N], S: tensor<f32>[64, 96], I: tensor<i32>[N], "
+                  "Y: tensor<f32>[M, N], J: tensor<i32>[M, N]) {\n" +
+                  body + "\n}\n");
 }
-std::string marks(const std::string &body, const std::string &attributes = "") { return fill(body, attributes).codes(); }
+std::string marks(const std::string &body, const std::string &attributes = "") {
+  return fill(body, attributes).codes();
+}
 
 } // namespace
 
@@ -34,7 +39,9 @@ TEST(FillZeros, ScansByMaximumAndProductAreToo) {
   EXPECT_EQ(marks("Y[0 :+ 64, 0 :+ 8] = cumprod(S[0 :+ 64, 90 :+ 8], 1)"), "W0630@3:22");
 }
 
-TEST(FillZeros, SumsAreNot) { EXPECT_EQ(marks("Y[0, 0] = sum(X[0, 0 :+ 8])\nY[0 :+ 8, 0 :+ 1] = rowsum(X[0 :+ 8, 0 :+ 8])"), ""); }
+TEST(FillZeros, SumsAreNot) {
+  EXPECT_EQ(marks("Y[0, 0] = sum(X[0, 0 :+ 8])\nY[0 :+ 8, 0 :+ 1] = rowsum(X[0 :+ 8, 0 :+ 8])"), "");
+}
 
 TEST(FillZeros, TheMarkIsPerAxis) {
   EXPECT_EQ(marks("Y[0 :+ 64, 0 :+ 1] = rowmax(S[0 :+ 64, 0 :+ 96])"), "");
@@ -74,7 +81,8 @@ TEST(FillZeros, WhereAndFillClearThem) {
 TEST(FillZeros, OperationsPassTheMarkOn) {
   EXPECT_EQ(marks("let x = exp(X[0, 0 :+ 8] * 2.0) + 1.0\nY[0, 0] = max(x)"), "W0630@4:11");
   EXPECT_EQ(marks("let x = X[0 :+ 8, 0 :+ 8]\nY[0 :+ 1, 0 :+ 1] = rowmax(flat(x))"), "W0630@4:21");
-  EXPECT_EQ(marks("let x = X[0 :+ 8, 0 :+ 8]\nY[0 :+ 8, 0 :+ 1] = rowmax(cat(S[0 :+ 8, 0 :+ 8], x, 1))"), "W0630@4:21");
+  EXPECT_EQ(marks("let x = X[0 :+ 8, 0 :+ 8]\nY[0 :+ 8, 0 :+ 1] = rowmax(cat(S[0 :+ 8, 0 :+ 8], x, 1))"),
+            "W0630@4:21");
   EXPECT_EQ(marks("let x = X[0, 0 :+ 8]\nY[0 :+ 4, 0 :+ 1] = rowmax(broadcast(x, [4, 8]))"), "W0630@4:21");
   EXPECT_EQ(marks("let x = X[0, 0 :+ 8]\nY[0, 0] = max(x[0 :+ 4])"), "W0630@4:11");
   EXPECT_EQ(marks("var x = zeros<f32>([8])\nx[0 :+ 4] = X[0, 0 :+ 4]\nY[0, 0] = max(x)"), "W0630@5:11");
@@ -87,19 +95,27 @@ TEST(FillZeros, ProductsPassTheirFreeAxesOn) {
 }
 
 TEST(FillZeros, LoopsBringMarksRound) {
-  EXPECT_EQ(marks("var a = zeros<f32>([8])\nvar b = a\nfor i in range(0, 4) {\n Y[0, i] = max(a)\n a = b\n b = X[0, 0 :+ 8]\n}"), "W0630@6:12");
-  EXPECT_EQ(marks("var a = X[0, 0 :+ 8]\nfor i in range(0, 4) {\n a = where(a > 0.0, a, 1.0)\n Y[0, i] = max(a)\n}"), "");
+  EXPECT_EQ(marks("var a = zeros<f32>([8])\nvar b = a\nfor i in range(0, 4) {\n Y[0, i] = max(a)\n a = b\n b "
+                  "= X[0, 0 :+ 8]\n}"),
+            "W0630@6:12");
+  EXPECT_EQ(
+      marks(
+          "var a = X[0, 0 :+ 8]\nfor i in range(0, 4) {\n a = where(a > 0.0, a, 1.0)\n Y[0, i] = max(a)\n}"),
+      "");
 }
 
 TEST(FillZeros, FunctionsAreFollowedAndTheStdlibIsBlamedOnItsCall) {
-  Analysed a("fn top(t: tile<f32>[R, C]) -> tile<f32>[R, 1] {\n  return rowmax(t)\n}\n@grid(host) kernel k(X: tensor<f32>[M, N], Y: tensor<f32>[M, N]) {\n  Y[0 :+ 8, 0 :+ 1] = top(X[0 :+ 8, 0 :+ 8])\n}\n");
+  Analysed a(
+      "fn top(t: tile<f32>[R, C]) -> tile<f32>[R, 1] {\n  return rowmax(t)\n}\n@grid(host) kernel k(X: "
+      "tensor<f32>[M, N], Y: tensor<f32>[M, N]) {\n  Y[0 :+ 8, 0 :+ 1] = top(X[0 :+ 8, 0 :+ 8])\n}\n");
   EXPECT_EQ(a.codes(), "W0630@2:10");
   EXPECT_EQ(marks("Y[0 :+ 8, 0 :+ 8] = softmax(X[0 :+ 8, 0 :+ 8])"), "W0630@3:21");
 }
 
 TEST(UnusedNames, AreWarnedAboutAtTheChoice) {
   auto codes = [](const std::string &attributes, const std::string &body) {
-    return Analysed(attributes + "\n@grid(host) kernel k(X: tensor<f32>[N, D], n: i32) {\n" + body + "\n}\n").codes();
+    return Analysed(attributes + "\n@grid(host) kernel k(X: tensor<f32>[N, D], n: i32) {\n" + body + "\n}\n")
+        .codes();
   };
   EXPECT_EQ(codes("@autotune(T in [8], U in [4])", "X[0, 0 :+ T] = 1.0"), "W0210@1:21");
   EXPECT_EQ(codes("@autotune(D in [8])", "X[0, 0] = 1.0"), "");
@@ -113,14 +129,18 @@ TEST(UnusedNames, AreWarnedAboutAtTheChoice) {
 
 TEST(UnusedNames, GemmNamesAreUsedWhereProductsAreAccumulated) {
   auto codes = [](const std::string &loop, const std::string &function = "") {
-    return Analysed(function + "@autotune(WARP_M in [16])\n@grid(host) kernel k(A: tensor<f32>[16, K], C: tensor<f32>[16, 16]) {\n var acc = zeros<f32>([16, 16])\n" + loop +
-                    "\n C[:, :] = acc\n}\n")
+    return Analysed(function +
+                    "@autotune(WARP_M in [16])\n@grid(host) kernel k(A: tensor<f32>[16, K], C: "
+                    "tensor<f32>[16, 16]) {\n var acc = zeros<f32>([16, 16])\n" +
+                    loop + "\n C[:, :] = acc\n}\n")
         .codes();
   };
   EXPECT_EQ(codes("for k in range(0, 64, 16) { acc += dot_t(A[:, k :+ 16], A[:, k :+ 16]) }"), "");
   EXPECT_EQ(codes("for k in range(0, 64, 16) { acc = acc * 2.0 + dot_t(A[:, k :+ 16], A[:, k :+ 16]) }"), "");
   EXPECT_EQ(codes("acc += dot_t(A[:, 0 :+ 16], A[:, 0 :+ 16])"), "W0210@1:11");
-  EXPECT_EQ(codes("for k in range(0, 64, 16) { acc += step(A[:, k :+ 16]) }", "fn step(a: tile<f32>[R, C]) -> tile<f32>[R, R] { return dot_t(a, a) } "), "");
+  EXPECT_EQ(codes("for k in range(0, 64, 16) { acc += step(A[:, k :+ 16]) }",
+                  "fn step(a: tile<f32>[R, C]) -> tile<f32>[R, R] { return dot_t(a, a) } "),
+            "");
 }
 
 } // namespace phobos::test

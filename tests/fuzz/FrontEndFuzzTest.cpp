@@ -1,4 +1,5 @@
-// The fuzzer's work in little: mutated examples from a fixed seed, none of which may crash, hang or confuse the front end.
+// The fuzzer's work in little: mutated examples from a fixed seed, none of which may crash, hang or confuse
+// the front end.
 #include "tests/fuzz/FrontEnd.h"
 #include "tests/fuzz/Mutate.h"
 #include <chrono>

@@ -14,7 +14,9 @@ static size_t put(const std::string &text, uint8_t *data, size_t max) {
   return n;
 }
 
-static std::string_view view(const uint8_t *data, size_t size) { return {reinterpret_cast<const char *>(data), size}; }
+static std::string_view view(const uint8_t *data, size_t size) {
+  return {reinterpret_cast<const char *>(data), size};
+}
 
 extern "C" size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max);
 
@@ -26,8 +28,8 @@ extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max
   return put(mutate(text, text, random), data, max);
 }
 
-extern "C" size_t LLVMFuzzerCustomCrossOver(const uint8_t *a, size_t sizeA, const uint8_t *b, size_t sizeB, uint8_t *out, size_t max,
-                                            unsigned seed) {
+extern "C" size_t LLVMFuzzerCustomCrossOver(const uint8_t *a, size_t sizeA, const uint8_t *b, size_t sizeB,
+                                            uint8_t *out, size_t max, unsigned seed) {
   Random random(seed);
   return put(mutate(view(a, sizeA), view(b, sizeB), random), out, max);
 }

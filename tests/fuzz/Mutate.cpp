@@ -12,18 +12,58 @@ namespace {
 using Tokens = std::vector<std::string>;
 
 const Tokens kWords = {
-    "kernel", "fn", "let", "var", "if", "else", "for", "in", "while", "break", "continue", "return", "true", "false", "(", ")", "[", "]",
-    "{", "}", ",", ":", ":+", ".", "@", "=", "+=", "*=", "<<=", "&&=", "+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>", "&&", "||", "==",
-    "!=", "<", "<=", ">", ">=", "!", "~", "->", ";", "\n", "\"text\"", "unroll", "range", "tile", "tensor", "ctx", "block", "thread", "lane",
-    "warp", "threads", "grid", "x", "y", "z", "autotune", "launch", "require", "aligned", "tensorcore", "pipeline", "persistent", "host",
-    "f16", "bf16", "f32", "f64", "f8e4m3", "f8e5m2", "i8", "u8", "i32", "u32", "i64", "bool", "index", "T", "exp", "sqrt", "max", "min",
-    "where", "clamp", "cdiv", "fma", "pow", "transpose", "iota", "zeros", "full", "flat", "reshape", "broadcast", "cat", "extent", "rowsum",
-    "rowmax", "rowargmax", "colsum", "sum", "cumsum", "cumprod", "tril", "triu", "dot", "dot_t", "load", "store", "atomic_add", "atomic_cas",
-    "barrier", "rand", "bitcast", "fill", "softmax", "gelu", "layer_norm", "program_id", "abs", "round", "acc", "X", "Y", "A", "B", "N", "M"};
+    "kernel",     "fn",         "let",        "var",       "if",       "else",     "for",       "in",
+    "while",      "break",      "continue",   "return",    "true",     "false",    "(",         ")",
+    "[",          "]",          "{",          "}",         ",",        ":",        ":+",        ".",
+    "@",          "=",          "+=",         "*=",        "<<=",      "&&=",      "+",         "-",
+    "*",          "/",          "%",          "&",         "|",        "^",        "<<",        ">>",
+    "&&",         "||",         "==",         "!=",        "<",        "<=",       ">",         ">=",
+    "!",          "~",          "->",         ";",         "\n",       "\"text\"", "unroll",    "range",
+    "tile",       "tensor",     "ctx",        "block",     "thread",   "lane",     "warp",      "threads",
+    "grid",       "x",          "y",          "z",         "autotune", "launch",   "require",   "aligned",
+    "tensorcore", "pipeline",   "persistent", "host",      "f16",      "bf16",     "f32",       "f64",
+    "f8e4m3",     "f8e5m2",     "i8",         "u8",        "i32",      "u32",      "i64",       "bool",
+    "index",      "T",          "exp",        "sqrt",      "max",      "min",      "where",     "clamp",
+    "cdiv",       "fma",        "pow",        "transpose", "iota",     "zeros",    "full",      "flat",
+    "reshape",    "broadcast",  "cat",        "extent",    "rowsum",   "rowmax",   "rowargmax", "colsum",
+    "sum",        "cumsum",     "cumprod",    "tril",      "triu",     "dot",      "dot_t",     "load",
+    "store",      "atomic_add", "atomic_cas", "barrier",   "rand",     "bitcast",  "fill",      "softmax",
+    "gelu",       "layer_norm", "program_id", "abs",       "round",    "acc",      "X",         "Y",
+    "A",          "B",          "N",          "M"};
 
-const Tokens kNumbers = {"0", "1", "2", "3", "-1", "7", "8", "16", "31", "32", "33", "255", "256", "1024", "65535", "65536", "2147483647",
-                         "2147483648", "4294967296", "9223372036854775807", "9223372036854775808", "18446744073709551615",
-                         "99999999999999999999", "0.0", "1.0", "-0.5", "1e30", "1e39", "1e400", "inf", "nan", "0x7f", "1_000"};
+const Tokens kNumbers = {"0",
+                         "1",
+                         "2",
+                         "3",
+                         "-1",
+                         "7",
+                         "8",
+                         "16",
+                         "31",
+                         "32",
+                         "33",
+                         "255",
+                         "256",
+                         "1024",
+                         "65535",
+                         "65536",
+                         "2147483647",
+                         "2147483648",
+                         "4294967296",
+                         "9223372036854775807",
+                         "9223372036854775808",
+                         "18446744073709551615",
+                         "99999999999999999999",
+                         "0.0",
+                         "1.0",
+                         "-0.5",
+                         "1e30",
+                         "1e39",
+                         "1e400",
+                         "inf",
+                         "nan",
+                         "0x7f",
+                         "1_000"};
 
 /// Words, numbers, operators and newlines; comments and spaces are dropped.
 Tokens split(std::string_view text) {
@@ -42,7 +82,9 @@ Tokens split(std::string_view text) {
     }
     if (isWord(text[begin])) {
       bool number = std::isdigit(static_cast<unsigned char>(text[begin]));
-      auto sign = [&] { return (text[i] == '-' || text[i] == '+') && (text[i - 1] == 'e' || text[i - 1] == 'E'); };
+      auto sign = [&] {
+        return (text[i] == '-' || text[i] == '+') && (text[i - 1] == 'e' || text[i - 1] == 'E');
+      };
       while (i < text.size() && (isWord(text[i]) || (number && (text[i] == '.' || sign()))))
         ++i;
     } else if (text[begin] == '"') {
@@ -50,7 +92,8 @@ Tokens split(std::string_view text) {
         ++i;
       i = std::min(i + 1, text.size());
     } else {
-      static const Tokens longer = {"<<=", ">>=", "&&=", "||=", ":+", "+=", "-=", "*=", "/=", "%=", "<<", ">>", "&&", "||", "==", "!=", "<=", ">=", "->"};
+      static const Tokens longer = {"<<=", ">>=", "&&=", "||=", ":+", "+=", "-=", "*=", "/=", "%=",
+                                    "<<",  ">>",  "&&",  "||",  "==", "!=", "<=", ">=", "->"};
       for (const std::string &op : longer)
         if (text.substr(begin).starts_with(op)) {
           i = begin + op.size();
@@ -65,7 +108,8 @@ Tokens split(std::string_view text) {
 std::string joined(const Tokens &tokens) {
   std::string out;
   for (const std::string &t : tokens) {
-    bool glued = out.empty() || out.back() == '\n' || t == "\n" || t == "<" || (out.back() == '<' && out.size() > 1);
+    bool glued =
+        out.empty() || out.back() == '\n' || t == "\n" || t == "<" || (out.back() == '<' && out.size() > 1);
     out += (glued ? "" : " ") + t;
   }
   return out;
@@ -87,10 +131,13 @@ std::pair<size_t, size_t> statementAt(const Tokens &t, size_t at) {
 
 bool isNumber(const std::string &t) { return std::isdigit(static_cast<unsigned char>(t[0])); }
 bool isName(const std::string &t) { return std::isalpha(static_cast<unsigned char>(t[0])); }
-bool isOneOf(const std::string &t, const Tokens &list) { return std::find(list.begin(), list.end(), t) != list.end(); }
+bool isOneOf(const std::string &t, const Tokens &list) {
+  return std::find(list.begin(), list.end(), t) != list.end();
+}
 
 bool beginsOperand(const Tokens &t, size_t at) {
-  static const Tokens keywords = {"kernel", "fn", "let", "var", "if", "else", "for", "in", "while", "break", "continue", "return"};
+  static const Tokens keywords = {"kernel", "fn", "let",   "var",   "if",       "else",
+                                  "for",    "in", "while", "break", "continue", "return"};
   static const Tokens notAfter = {"kernel", "fn", "let", "var", "for", ".", "@", "<", ">", ":"};
   bool begins = isNumber(t[at]) || t[at] == "(" || (isName(t[at]) && !isOneOf(t[at], keywords));
   if (!begins || at == 0 || isOneOf(t[at - 1], notAfter))
@@ -133,11 +180,13 @@ std::pair<size_t, size_t> bodyStatementAt(const Tokens &t, size_t at) {
 }
 
 Tokens slice(const Tokens &t, std::pair<size_t, size_t> r) {
-  return Tokens(t.begin() + static_cast<std::ptrdiff_t>(r.first), t.begin() + static_cast<std::ptrdiff_t>(r.second));
+  return Tokens(t.begin() + static_cast<std::ptrdiff_t>(r.first),
+                t.begin() + static_cast<std::ptrdiff_t>(r.second));
 }
 
 void replace(Tokens &t, std::pair<size_t, size_t> r, const Tokens &by) {
-  t.erase(t.begin() + static_cast<std::ptrdiff_t>(r.first), t.begin() + static_cast<std::ptrdiff_t>(r.second));
+  t.erase(t.begin() + static_cast<std::ptrdiff_t>(r.first),
+          t.begin() + static_cast<std::ptrdiff_t>(r.second));
   t.insert(t.begin() + static_cast<std::ptrdiff_t>(r.first), by.begin(), by.end());
 }
 
@@ -170,7 +219,9 @@ void changeLeaf(Tokens &t, Random &random) {
     }
     if (isName(t[at]) && random.below(3) == 0 && beginsOperand(t, at)) {
       const std::string &other = t[random.below(t.size())];
-      static const Tokens names = {"f16", "bf16", "f32", "f64", "i8", "u8", "i32", "u32", "i64", "bool", "index", "f8e4m3", "X", "Y", "N", "acc", "max", "min", "rowmax", "dot", "dot_t"};
+      static const Tokens names = {"f16", "bf16", "f32",  "f64",   "i8",     "u8",  "i32",
+                                   "u32", "i64",  "bool", "index", "f8e4m3", "X",   "Y",
+                                   "N",   "acc",  "max",  "min",   "rowmax", "dot", "dot_t"};
       t[at] = beginsOperand(t, at) && isName(other) && random.below(2) ? other : random.pick(names);
       return;
     }
@@ -178,8 +229,10 @@ void changeLeaf(Tokens &t, Random &random) {
 }
 
 void changeExpression(Tokens &t, const Tokens &other, Random &random) {
-  static const Tokens operators = {"+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>", "==", "<", ">=", "&&", "||"};
-  static const Tokens calls = {"exp", "max", "sum", "rowmax", "rowsum", "transpose", "f32", "i32", "bf16", "bool", "abs", "dot", "cumsum", "flat", "tril", "-", "~", "!"};
+  static const Tokens operators = {"+",  "-",  "*",  "/", "%",  "&",  "|", "^",
+                                   "<<", ">>", "==", "<", ">=", "&&", "||"};
+  static const Tokens calls = {"exp",  "max", "sum", "rowmax", "rowsum", "transpose", "f32", "i32", "bf16",
+                               "bool", "abs", "dot", "cumsum", "flat",   "tril",      "-",   "~",   "!"};
   auto at = expressionAt(t, random.below(t.size()));
   const Tokens &from = random.below(4) ? t : other;
   Tokens old = slice(t, at), by = slice(from, expressionAt(from, random.below(from.size())));
@@ -245,10 +298,14 @@ std::string mutate(std::string_view text, std::string_view other, Random &random
     case 0:
       changeToken(t, random);
       break;
-    case 1: case 2: case 3:
+    case 1:
+    case 2:
+    case 3:
       changeLeaf(t, random);
       break;
-    case 4: case 5: case 6:
+    case 4:
+    case 5:
+    case 6:
       changeStatement(t, o, random);
       break;
     default:

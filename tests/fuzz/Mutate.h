@@ -25,9 +25,9 @@ private:
   uint64_t state_;
 };
 
-/// One to eight changes: a token swapped, doubled, deleted or replaced by one of the language or of this text; a number
-/// replaced by one at an edge; a statement doubled, deleted, moved, or taken with its block from `other`; an expression put in
-/// brackets or in the place of another.
+/// One to eight changes: a token swapped, doubled, deleted or replaced by one of the language or of this
+/// text; a number replaced by one at an edge; a statement doubled, deleted, moved, or taken with its block
+/// from `other`; an expression put in brackets or in the place of another.
 std::string mutate(std::string_view text, std::string_view other, Random &random);
 
 /// The texts of a folder's .pho files, below it too, in order of their paths.

@@ -12,7 +12,8 @@ struct Built {
   sema::Space space;
   explicit Built(const std::string &attributes)
       : parsed(attributes + "\nkernel k(X: tensor<f32>[N, T], a: f32) { }\n"),
-        space(parsed.file->kernels.empty() ? sema::Space() : sema::buildSpace(*parsed.file->kernels[0], parsed.diags)) {}
+        space(parsed.file->kernels.empty() ? sema::Space()
+                                           : sema::buildSpace(*parsed.file->kernels[0], parsed.diags)) {}
   std::string codes() const { return parsed.codes(); }
 };
 
@@ -132,7 +133,8 @@ TEST(Point, AnotherNameIsAnErrorThatListsAndSuggests) {
   Point overrides, point;
   overrides.set("BLOK", 7);
   EXPECT_FALSE(sema::completePoint(b.space, overrides, point, b.parsed.diags));
-  EXPECT_EQ(b.parsed.messages(), "error[E0215]: 'BLOK' is not declared by @autotune; declared: TILE_M, BLOCK\nhelp: did you mean 'BLOCK'?\n");
+  EXPECT_EQ(b.parsed.messages(), "error[E0215]: 'BLOK' is not declared by @autotune; declared: TILE_M, "
+                                 "BLOCK\nhelp: did you mean 'BLOCK'?\n");
   Built c("");
   overrides = {};
   overrides.set("TILE_M", 0);

@@ -14,7 +14,8 @@ TEST(Expression, NotBindsLooserThanComparisonsAndTighterThanAnd) {
 }
 
 TEST(Expression, BitwiseOperatorsBindTighterThanComparisons) {
-  EXPECT_EQ(statement("x = a | b ^ c & d << e + f * -g == h"), "x = ((a | (b ^ (c & (d << (e + (f * (-g))))))) == h)");
+  EXPECT_EQ(statement("x = a | b ^ c & d << e + f * -g == h"),
+            "x = ((a | (b ^ (c & (d << (e + (f * (-g))))))) == h)");
 }
 
 TEST(Expression, BinaryOperatorsAssociateLeft) {
@@ -26,7 +27,8 @@ TEST(Expression, BinaryOperatorsAssociateLeft) {
 TEST(Expression, UnaryBindsLooserThanPostfix) { EXPECT_EQ(statement("x = -~a[i].y"), "x = (-(~a[i].y))"); }
 
 TEST(Expression, GenericCallsAndShiftsAreToldApart) {
-  EXPECT_EQ(statement("x = zeros<f32>([R, C]) + bitcast<i32>(y) >> 3"), "x = ((zeros<f32>([R, C]) + bitcast<i32>(y)) >> 3)");
+  EXPECT_EQ(statement("x = zeros<f32>([R, C]) + bitcast<i32>(y) >> 3"),
+            "x = ((zeros<f32>([R, C]) + bitcast<i32>(y)) >> 3)");
   EXPECT_EQ(statement("x = full<f16>([8], 1.0)"), "x = full<f16>([8], 1.0)");
   EXPECT_EQ(statement("x = a < b >> c"), "x = (a < (b >> c))");
   EXPECT_EQ(statement("x = f(a < b, c > d)"), "x = f((a < b), (c > d))");
@@ -36,14 +38,18 @@ TEST(Expression, SubscriptsOfEveryForm) {
   EXPECT_EQ(statement("A[i, s : e, s :+ n, :, : e, s :] = 0"), "A[i, s : e, s :+ n, :, : e, s :] = 0");
 }
 
-TEST(Expression, KeywordArgumentsFollow) { EXPECT_EQ(statement("x = load(A[i :+ 8], fill = -inf)"), "x = load(A[i :+ 8], fill = (-inf))"); }
+TEST(Expression, KeywordArgumentsFollow) {
+  EXPECT_EQ(statement("x = load(A[i :+ 8], fill = -inf)"), "x = load(A[i :+ 8], fill = (-inf))");
+}
 
 TEST(Expression, NamesOfTypesAndBuiltinsAreOrdinary) {
-  EXPECT_EQ(statement("tile[range] = tensor.dot + unroll(f32) * kernel_"), "tile[range] = (tensor.dot + (unroll(f32) * kernel_))");
+  EXPECT_EQ(statement("tile[range] = tensor.dot + unroll(f32) * kernel_"),
+            "tile[range] = (tensor.dot + (unroll(f32) * kernel_))");
 }
 
 TEST(Expression, LiteralsKeepTheirValue) {
-  Parsed p("kernel k() {\n x = [1_000, 0xff, 0xFF_ff, 1.5, 1_0.2_5, 1e3, 2.5E-1, inf, nan, 18446744073709551615, 18446744073709551616, 1e999, true]\n}");
+  Parsed p("kernel k() {\n x = [1_000, 0xff, 0xFF_ff, 1.5, 1_0.2_5, 1e3, 2.5E-1, inf, nan, "
+           "18446744073709551615, 18446744073709551616, 1e999, true]\n}");
   ASSERT_EQ(p.messages(), "");
   const auto &v = p.file->kernels[0]->body.statements[0]->value->args;
   EXPECT_EQ(v[0]->intValue, 1000u);

@@ -34,8 +34,9 @@ TEST(Layout, ACommentWithANewlineIsOne) {
 }
 
 TEST(Layout, ABlockMayStandOnOneLine) {
-  EXPECT_EQ(statement("if a { return } else if b { break } else { continue }"),
-            "if a {\n    return\n  } else {\n    if b {\n      break\n    } else {\n      continue\n    }\n  }");
+  EXPECT_EQ(
+      statement("if a { return } else if b { break } else { continue }"),
+      "if a {\n    return\n  } else {\n    if b {\n      break\n    } else {\n      continue\n    }\n  }");
 }
 
 TEST(Layout, DosLineEndsAndAByteOrderMarkAreIgnored) {
@@ -51,7 +52,8 @@ TEST(Layout, AnAttributeMayStandOnItsOwnLineOrNot) {
 }
 
 TEST(Layout, AttributesOfEveryForm) {
-  Parsed p("@autotune(T in [1, 2], U in [3])\n@require(T < N, \"say \\\"no\\\"\\n\\\\\")\n@grid(x = cdiv(M, T), y = 1)\n@grid(host)\n@persistent\nkernel k() { }\n");
+  Parsed p("@autotune(T in [1, 2], U in [3])\n@require(T < N, \"say \\\"no\\\"\\n\\\\\")\n@grid(x = cdiv(M, "
+           "T), y = 1)\n@grid(host)\n@persistent\nkernel k() { }\n");
   ASSERT_EQ(p.messages(), "");
   const auto &a = p.file->kernels[0]->attributes;
   EXPECT_EQ(a[0].choices.size(), 2u);

@@ -20,7 +20,8 @@ struct Parsed {
     std::string out;
     for (const Diagnostic &d : diags.all()) {
       LineColumn at = sources.file(0).lineColumn(d.range.begin);
-      out += (out.empty() ? "" : " ") + std::string(info(d.id).code) + "@" + std::to_string(at.line) + ":" + std::to_string(at.column);
+      out += (out.empty() ? "" : " ") + std::string(info(d.id).code) + "@" + std::to_string(at.line) + ":" +
+             std::to_string(at.column);
     }
     return out;
   }

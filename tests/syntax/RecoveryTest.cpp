@@ -22,7 +22,8 @@ size_t statementsOf(const std::string &body) {
 } // namespace
 
 TEST(Recovery, OneErrorABrokenStatementAndOnWithTheNext) {
-  EXPECT_EQ(codesOf("let = 1\ny = ) + 1\nz = 2\nif { }\nw = 3 4\n"), "E0102@2:5 E0102@3:5 E0102@5:4 E0102@6:7");
+  EXPECT_EQ(codesOf("let = 1\ny = ) + 1\nz = 2\nif { }\nw = 3 4\n"),
+            "E0102@2:5 E0102@3:5 E0102@5:4 E0102@6:7");
   EXPECT_EQ(statementsOf("let = 1\nx = ]\nz = 2\nw = 3 4\n"), 1u);
 }
 
@@ -64,7 +65,8 @@ TEST(Recovery, BlocksOfABrokenStatementGoWithIt) {
 }
 
 TEST(Recovery, DeclarationsAfterABrokenOneAreRead) {
-  Parsed p("kernel a(X tensor<f32>[N]) {\n x = 1\n}\n\nfn f(x: f32) -> f32 { return x }\n@launch(\nkernel b() { }\nkernel c() { }\n");
+  Parsed p("kernel a(X tensor<f32>[N]) {\n x = 1\n}\n\nfn f(x: f32) -> f32 { return x }\n@launch(\nkernel "
+           "b() { }\nkernel c() { }\n");
   EXPECT_EQ(p.codes(), "E0102@1:12 E0102@6:9");
   ASSERT_EQ(p.file->functions.size(), 1u);
   ASSERT_EQ(p.file->kernels.size(), 1u);
@@ -98,12 +100,15 @@ TEST(Recovery, LexerErrorsAreOneALineAndSilenceTheirStatement) {
 }
 
 TEST(Recovery, MalformedNumbers) {
-  for (const char *bad : {"1.", ".5", "1abc", "0x", "0xfg", "1.0f", "1e", "1.5e+", "1__.", "1_", "0xf_", "1.0_", "0b11"}) {
+  for (const char *bad :
+       {"1.", ".5", "1abc", "0x", "0xfg", "1.0f", "1e", "1.5e+", "1__.", "1_", "0xf_", "1.0_", "0b11"}) {
     Parsed p(std::string("kernel k() {\n  x = ") + bad + "\n}\n");
     EXPECT_EQ(p.codes(), "E0104@2:7") << bad;
   }
-  EXPECT_EQ(*Parsed("kernel k() { x = 1. }").diags.all()[0].help, "a float has a digit on both sides of the point: '1.0'");
-  EXPECT_EQ(*Parsed("kernel k() { x = .5 }").diags.all()[0].help, "a float has a digit on both sides of the point: '0.5'");
+  EXPECT_EQ(*Parsed("kernel k() { x = 1. }").diags.all()[0].help,
+            "a float has a digit on both sides of the point: '1.0'");
+  EXPECT_EQ(*Parsed("kernel k() { x = .5 }").diags.all()[0].help,
+            "a float has a digit on both sides of the point: '0.5'");
 }
 
 TEST(Recovery, AnUnterminatedCommentIsOneErrorAtItsBeginning) {
