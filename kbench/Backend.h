@@ -2,6 +2,7 @@
 // verification, statistics, ledger, report) is the same for all targets.
 #pragma once
 #include "compiler/sema/Typed.h"
+#include "compiler/support/Diagnostics.h"
 #include "compiler/support/Source.h"
 #include "kbench/Status.h"
 #include "runtime/contract/Contract.h"
@@ -23,6 +24,10 @@ struct Code {
   uint64_t scratchBytes = 0; ///< a thread
   Resources resources;
 };
+
+/// What a phase's errors mean for the point: `illegal` where they say so (E0801, E0802), else
+/// `compile-error`.
+Verdict verdictOf(const Diagnostics &diags);
 
 /// Lives in a compile worker. May abort or hang: that costs one point.
 class Compiler {
@@ -64,8 +69,9 @@ public:
   virtual void release(Address address) = 0;
   virtual bool write(Address to, const void *from, size_t bytes, std::string &error) = 0;
   virtual bool read(void *to, Address from, size_t bytes, std::string &error) = 0;
-  virtual std::unique_ptr<DeviceKernel> load(const Code &code, const Contract &contract,
-                                             std::string &error) = 0;
+  /// `kernel` is the point's typed tree, which outlives the result.
+  virtual std::unique_ptr<DeviceKernel> load(const Code &code, const sema::TypedKernel &kernel,
+                                             const Contract &contract, std::string &error) = 0;
 };
 
 /// What the ledger records of a device, so that only like is compared with like.

@@ -12,10 +12,14 @@ namespace {
 /// What the interpreter may spend on one case, in multiplications or elements.
 constexpr double maxCaseWork = 4e8;
 
+} // namespace
+
 Verdict verdictOf(const Diagnostics &diags) {
   for (const Diagnostic &d : diags.all()) {
     if (d.severity() != Severity::Error)
       continue;
+    if (d.id == diag::TileNameDisagrees)
+      return {Status::Illegal, "tile-names", d.message};
     if (d.id != diag::IllegalPoint)
       return {Status::CompileError, "", std::string(info(d.id).code) + ": " + d.message};
     // `illegal point: RULE: reason`
@@ -30,8 +34,6 @@ Verdict verdictOf(const Diagnostics &diags) {
   }
   return {Status::CompileError, "", "the check failed without a message"};
 }
-
-} // namespace
 
 bool bindAt(const Contract &contract, const std::vector<int64_t> &dims,
             const std::optional<std::array<int64_t, 3>> &grid, BoundLaunch &bound, std::string &error) {

@@ -74,13 +74,13 @@ LoadedPoint *DeviceWorker::load(const Request::Item &item, std::string &error) {
   options.warnings = false;
   if (!parsePoint(item.point, loaded.point, error) || !loaded.files.read(item.folder, error))
     return nullptr;
-  auto kernel = driver::checkAt(*loadedFile_, *kernelTree_, loaded.point, diags, options);
-  if (!kernel) {
+  loaded.typed = driver::checkAt(*loadedFile_, *kernelTree_, loaded.point, diags, options);
+  if (!loaded.typed) {
     error = "the point does not check any more";
     return nullptr;
   }
-  loaded.contract = driver::contractOf(*kernel);
-  loaded.kernel = device_->load(loaded.files.code, loaded.contract, error);
+  loaded.contract = driver::contractOf(*loaded.typed);
+  loaded.kernel = device_->load(loaded.files.code, *loaded.typed, loaded.contract, error);
   if (!loaded.kernel)
     return nullptr;
   points_.push_front(std::move(loaded));

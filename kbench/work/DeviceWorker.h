@@ -22,6 +22,7 @@ namespace phobos::kbench {
 struct LoadedPoint {
   std::string folder;
   Point point;
+  std::unique_ptr<sema::TypedKernel> typed;
   Contract contract;
   PointFiles files;
   std::unique_ptr<DeviceKernel> kernel;

@@ -35,6 +35,8 @@ public:
   explicit Pool(PoolOptions options);
   ~Pool();
 
+  /// Starts one worker ahead of the first job. False with a reason.
+  bool start(std::string &error) { return workers_[0].process || start(workers_[0], error); }
   bool hasIdle() const;
   unsigned busy() const;
   /// Gives a job to an idle worker, starting one if need be. False with a reason if none can be started.

@@ -1,0 +1,143 @@
+#include "kbench/report/Report.h"
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace phobos::kbench {
+namespace {
+
+// The ranking first, then what failed, in the order in which it was taken.
+std::vector<std::pair<size_t, size_t>> exportOrder(const SearchOutcome &o) {
+  std::vector<std::pair<size_t, size_t>> order; // result, rank (0: none)
+  std::vector<bool> ranked(o.results.size());
+  for (size_t r = 0; r < o.ranking.size(); ++r) {
+    order.emplace_back(o.ranking[r], r + 1);
+    ranked[o.ranking[r]] = true;
+  }
+  for (size_t i = 0; i < o.results.size(); ++i)
+    if (!ranked[i])
+      order.emplace_back(i, 0);
+  return order;
+}
+
+std::string field(const std::string &text) {
+  if (text.find_first_of(",\"\n\r") == std::string::npos)
+    return text;
+  std::string quoted = "\"";
+  for (char c : text)
+    quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + "\"";
+}
+
+std::string number(double x) {
+  char buffer[40];
+  std::snprintf(buffer, sizeof buffer, "%.9g", x);
+  return buffer;
+}
+
+// Names of all resources that occur, in the order of their first appearance.
+std::vector<std::string> resourceNames(const SearchOutcome &o) {
+  std::vector<std::string> names;
+  for (const PointResult &r : o.results)
+    for (auto &[n, v] : r.measurement.resources)
+      if (std::find(names.begin(), names.end(), n) == names.end())
+        names.push_back(n);
+  return names;
+}
+
+} // namespace
+
+std::string reportCsv(const SearchOutcome &o, const ReportContext &c) {
+  auto resources = resourceNames(o);
+  std::string text = "rank";
+  for (const std::string &n : c.names)
+    text += "," + field(n);
+  text += ",status,rule,detail,median_ms,mad_ms,ci95_low_ms,ci95_high_ms,samples,gflops,gbps,compile_ms,"
+          "error_per_bound";
+  for (const std::string &n : resources)
+    text += "," + field(n);
+  text += "\r\n";
+  for (auto [i, rank] : exportOrder(o)) {
+    const PointResult &r = o.results[i];
+    const Measurement &m = r.measurement;
+    text += rank ? std::to_string(rank) : "";
+    for (const std::string &n : c.names)
+      text += "," + (m.point.get(n) ? std::to_string(*m.point.get(n)) : "");
+    text += "," + std::string(name(m.verdict.status)) + "," + field(m.verdict.rule) + "," +
+            field(m.verdict.detail);
+    Summary s = r.summary();
+    bool timed = m.verdict.ok() && s.count > 0;
+    for (double x : {s.median, s.mad, s.low, s.high})
+      text += "," + (timed ? number(x / 1e6) : "");
+    text += "," + (timed ? std::to_string(s.count) : "");
+    text += "," + (timed && m.flops > 0 ? number(m.flops / s.median) : "") + "," +
+            (timed ? number(m.bytes / s.median) : "");
+    text += "," + (m.compileMs > 0 ? number(m.compileMs) : "") + "," + (timed ? number(m.worstError) : "");
+    for (const std::string &n : resources) {
+      auto it = std::find_if(m.resources.begin(), m.resources.end(), [&](auto &x) { return x.first == n; });
+      text += "," + (it == m.resources.end() ? "" : number(it->second));
+    }
+    text += "\r\n";
+  }
+  return text;
+}
+
+std::string reportJson(const SearchOutcome &o, const ReportContext &c) {
+  using Json = nlohmann::ordered_json;
+  auto pointJson = [](const Point &p) {
+    Json j = Json::object();
+    for (auto &[n, v] : p.entries())
+      j[n] = v;
+    return j;
+  };
+  Json dims = Json::object();
+  for (auto &[n, v] : c.dims)
+    dims[n] = v;
+  Json j{{"kernel", c.setting.kernel},
+         {"kernel_hash", c.setting.kernelHash},
+         {"file", c.file},
+         {"target", c.setting.target},
+         {"device", c.setting.device},
+         {"driver", c.setting.driver},
+         {"build", c.setting.build},
+         {"mode", c.setting.mode},
+         {"dims", dims},
+         {"args", c.args},
+         {"interrupted", o.wasInterrupted},
+         {"winner_held", o.winnerHeld},
+         {"tie", o.isTie},
+         {"finalists", o.finalists},
+         {"best", o.ranking.empty() ? Json(nullptr) : pointJson(o.results[o.ranking[0]].measurement.point)},
+         {"reproduce", o.ranking.empty()
+                           ? Json(nullptr)
+                           : Json(reproduceCommand(c, o.results[o.ranking[0]].measurement.point))},
+         {"points", Json::array()}};
+  for (auto [i, rank] : exportOrder(o)) {
+    const PointResult &r = o.results[i];
+    const Measurement &m = r.measurement;
+    Summary s = r.summary();
+    Json p{{"point", pointJson(m.point)},      {"rank", rank ? Json(rank) : Json(nullptr)},
+           {"status", name(m.verdict.status)}, {"rule", m.verdict.rule},
+           {"detail", m.verdict.detail},       {"compile_ms", m.compileMs},
+           {"resumed", r.fromLedger}};
+    if (m.verdict.ok()) {
+      Json resources = Json::object();
+      for (auto &[n, v] : m.resources)
+        resources[n] = v;
+      p["median_ms"] = s.median / 1e6;
+      p["mad_ms"] = s.mad / 1e6;
+      p["ci95_ms"] = {s.low / 1e6, s.high / 1e6};
+      p["bound_by"] = m.isComputeBound ? "arithmetic" : "memory";
+      p["gflops"] = s.median > 0 ? m.flops / s.median : 0;
+      p["gbps"] = s.median > 0 ? m.bytes / s.median : 0;
+      p["verified_sizes"] = m.cases;
+      p["error_per_bound"] = m.worstError;
+      p["resources"] = resources;
+      p["samples_ns"] = m.samplesNs;
+      p["finals_ns"] = r.finalsNs;
+    }
+    j["points"].push_back(std::move(p));
+  }
+  return j.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+} // namespace phobos::kbench

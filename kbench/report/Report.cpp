@@ -1,0 +1,168 @@
+#include "kbench/report/Report.h"
+#include "kbench/report/Table.h"
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <map>
+
+namespace phobos::kbench {
+namespace {
+
+template <typename... Args> std::string format(const char *pattern, Args... args) {
+  char buffer[128];
+  std::snprintf(buffer, sizeof buffer, pattern, args...);
+  return buffer;
+}
+
+std::string threeDigits(double x) {
+  int decimals = x >= 100 ? 0 : x >= 10 ? 1 : 2;
+  return format("%.*f", decimals, x);
+}
+
+constexpr size_t rowsShown = 40;
+constexpr size_t failuresShown = 12;
+
+std::string resultTable(const SearchOutcome &o, const ReportContext &c) {
+  Table table;
+  std::vector<std::string> head{"rank"};
+  head.insert(head.end(), c.names.begin(), c.names.end());
+  bool compute = !o.ranking.empty() && o.results[o.ranking[0]].measurement.isComputeBound;
+  head.insert(head.end(), {"median", "spread", compute ? "GFLOP/s" : "GB/s"});
+  for (auto &[n, v] : o.results[o.ranking[0]].measurement.resources)
+    head.push_back(n);
+  head.push_back("error/bound");
+  table.row(head);
+  for (size_t r = 0; r < o.ranking.size() && r < rowsShown; ++r) {
+    const PointResult &p = o.results[o.ranking[r]];
+    Summary s = p.summary();
+    std::vector<std::string> row{std::to_string(r + 1)};
+    for (const std::string &n : c.names)
+      row.push_back(std::to_string(p.measurement.point.get(n).value_or(0)));
+    double rate = (compute ? p.measurement.flops : p.measurement.bytes) / s.median;
+    row.insert(row.end(), {timeText(s.median), format("%.1f%%", 100 * s.spread()), threeDigits(rate)});
+    for (auto &[n, v] : p.measurement.resources)
+      row.push_back(format("%.0f", v));
+    row.push_back(format("%.2f", p.measurement.worstError));
+    table.row(row);
+  }
+  std::string text = table.text();
+  if (o.ranking.size() > rowsShown)
+    text +=
+        "  .. and " + std::to_string(o.ranking.size() - rowsShown) + " slower ones (--csv FILE writes all)\n";
+  return text;
+}
+
+// Failures of one kind and reason are one line with a point as example.
+std::string failures(const SearchOutcome &o) {
+  struct Group {
+    size_t count = 0;
+    const Measurement *first = nullptr;
+  };
+  std::map<std::pair<Status, std::string>, Group> groups;
+  for (const PointResult &r : o.results)
+    if (r.status() != Status::Ok) {
+      const Verdict &v = r.measurement.verdict;
+      Group &g = groups[{v.status, v.status == Status::Illegal ? v.rule : v.detail}];
+      ++g.count;
+      if (!g.first)
+        g.first = &r.measurement;
+    }
+  std::string text;
+  size_t shown = 0;
+  for (auto &[key, g] : groups) {
+    if (shown++ == failuresShown) {
+      text += "  .. and " + std::to_string(groups.size() - failuresShown) +
+              " more kinds (--csv FILE writes all)\n";
+      break;
+    }
+    const Verdict &v = g.first->verdict;
+    text += "  " + std::string(name(v.status)) +
+            (g.count > 1 ? " (" + std::to_string(g.count) + " points)" : "") + ": " +
+            (v.rule.empty() ? "" : v.rule + ": ") + v.detail + "\n      " +
+            (g.count > 1 ? "first at " : "at ") + g.first->point.str() + "\n";
+  }
+  return text;
+}
+
+std::string counts(const SearchOutcome &o) {
+  size_t count[statusCount] = {};
+  for (const PointResult &r : o.results)
+    ++count[static_cast<size_t>(r.status())];
+  std::string text;
+  for (int i = 0; i < statusCount; ++i)
+    if (count[i])
+      text += (text.empty() ? "" : ", ") + std::to_string(count[i]) + " " +
+              std::string(name(static_cast<Status>(i)));
+  return text.empty() ? "none" : text;
+}
+
+} // namespace
+
+std::string timeText(double ns) {
+  if (ns < 1e3)
+    return threeDigits(ns) + " ns";
+  if (ns < 1e6)
+    return threeDigits(ns / 1e3) + " us";
+  if (ns < 1e9)
+    return threeDigits(ns / 1e6) + " ms";
+  return threeDigits(ns / 1e9) + " s";
+}
+
+std::string rateText(const Measurement &m, double ns) {
+  return m.isComputeBound ? threeDigits(m.flops / ns) + " GFLOP/s" : threeDigits(m.bytes / ns) + " GB/s";
+}
+
+std::string shellWord(const std::string &word) {
+  bool plain = !word.empty() && word.find_first_of(" \t\n'\"\\$`()[]{}*?<>|&;#~!") == std::string::npos;
+  if (plain)
+    return word;
+  std::string quoted = "'";
+  for (char c : word)
+    quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+std::string reproduceCommand(const ReportContext &c, const Point &point) {
+  std::string text = "phobos-kbench" + c.targetOption;
+  text += point.empty() ? "" : " --autotune \"" + point.str() + "\"";
+  for (auto &[n, v] : c.dims)
+    text += " --dim " + n + "=" + std::to_string(v);
+  for (const std::string &a : c.args)
+    text += " --arg " + shellWord(a);
+  return text + c.gridOption + (c.seed != 1 ? " --seed " + std::to_string(c.seed) : "") + c.kernelOption +
+         " " + shellWord(c.file);
+}
+
+std::string reportText(const SearchOutcome &o, const ReportContext &c) {
+  std::string text;
+  if (!o.ranking.empty())
+    text += resultTable(o, c) + "\n";
+  text += std::to_string(o.results.size()) + (o.results.size() == 1 ? " point: " : " points: ") + counts(o) +
+          "\n" + failures(o);
+  if (o.wasInterrupted)
+    text += "\ninterrupted: this is the ranking so far; the same command goes on from here\n";
+  if (o.ranking.empty())
+    return text + "\nno point passed\n";
+  const PointResult &best = o.results[o.ranking.front()], &worst = o.results[o.ranking.back()];
+  double bestNs = best.summary().median, worstNs = worst.summary().median;
+  text += "\nbest   " + best.measurement.point.str() + "\n       " + timeText(bestNs) + ", " +
+          rateText(best.measurement, bestNs);
+  if (best.measurement.cases)
+    text += "; verified at " + std::to_string(best.measurement.cases) +
+            (best.measurement.cases == 1 ? " small size" : " small sizes");
+  text += o.winnerHeld ? ", and again in a fresh process on fresh inputs\n" : "\n";
+  if (o.finalists > 1)
+    text += "       finals: " + std::to_string(o.finalists) + " points in turns, " +
+            std::to_string(o.rounds) + (o.rounds == 1 ? " round: " : " rounds: ") +
+            (o.isTie         ? "a tie, won by fewer resources\n"
+             : o.isUndecided ? "the fastest, though its interval overlaps others' (a quieter machine or a "
+                               "larger --budget tells)\n"
+                             : "the fastest beyond doubt\n");
+  if (o.ranking.size() > 1)
+    text += "worst  " + worst.measurement.point.str() + "\n       " + timeText(worstNs) + ", " +
+            rateText(worst.measurement, worstNs) + ": the best is " + format("%.2f", worstNs / bestNs) +
+            " times as fast\n";
+  return text + "again  " + reproduceCommand(c, best.measurement.point) + "\n";
+}
+
+} // namespace phobos::kbench

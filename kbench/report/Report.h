@@ -1,0 +1,35 @@
+// What a search prints and writes.
+#pragma once
+#include "kbench/tune/Search.h"
+#include <string>
+
+namespace phobos::kbench {
+
+/// What a report says about the search besides its results.
+struct ReportContext {
+  Setting setting;
+  std::vector<std::string> names; ///< of the points, in order
+  std::string file, kernelOption; ///< `--kernel NAME` where the command needs it
+  std::vector<std::pair<std::string, int64_t>> dims;
+  std::string gridOption, targetOption;
+  std::vector<std::string> args;
+  uint64_t seed = 1;
+};
+
+/// `12.3 ms`, `45.6 us`.
+std::string timeText(double nanoseconds);
+/// `174 GFLOP/s` or `38.1 GB/s`, by what the kernel is bound by.
+std::string rateText(const Measurement &m, double nanoseconds);
+/// Words for a shell: quoted where need be.
+std::string shellWord(const std::string &word);
+/// The command that measures one point as this search did.
+std::string reproduceCommand(const ReportContext &context, const Point &point);
+
+/// The table of all points (of many, the fastest), why others failed, the ranking's ends and how to get the
+/// winner again.
+std::string reportText(const SearchOutcome &outcome, const ReportContext &context);
+/// Every point in the order of the ranking, then the others; RFC 4180.
+std::string reportCsv(const SearchOutcome &outcome, const ReportContext &context);
+std::string reportJson(const SearchOutcome &outcome, const ReportContext &context);
+
+} // namespace phobos::kbench

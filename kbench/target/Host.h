@@ -1,0 +1,23 @@
+// What targets that run on this machine's processor share: memory, the flushing of caches, the clock.
+#pragma once
+#include "kbench/Backend.h"
+
+namespace phobos::kbench {
+
+/// Plain memory of this process as a device.
+class HostMemory : public Device {
+public:
+  Address allocate(size_t bytes, std::string &error) override;
+  void release(Address address) override;
+  bool write(Address to, const void *from, size_t bytes, std::string &error) override;
+  bool read(void *to, Address from, size_t bytes, std::string &error) override;
+};
+
+/// Reads and writes enough memory that nothing a kernel uses stays in the last cache.
+void flushCaches();
+/// `AMD EPYC 9654, 2 threads`.
+DeviceInfo describeProcessor(int);
+bool alwaysPresent();
+double nowNanoseconds();
+
+} // namespace phobos::kbench

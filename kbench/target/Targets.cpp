@@ -1,0 +1,7 @@
+#include "kbench/target/Targets.h"
+
+namespace phobos::kbench {
+
+std::vector<Target> allTargets() { return {cpuTarget(), interpTarget()}; }
+
+} // namespace phobos::kbench

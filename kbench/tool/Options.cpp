@@ -1,0 +1,119 @@
+#include "kbench/tool/Options.h"
+#include "kbench/Environment.h"
+#include "kbench/Status.h"
+#include "kbench/report/Report.h"
+#include <CLI/CLI.hpp>
+
+namespace phobos::kbench {
+namespace {
+
+std::string footer() {
+  std::string text = "How a point ends:\n";
+  for (int i = 0; i < statusCount; ++i) {
+    std::string line = "  " + std::string(name(static_cast<Status>(i)));
+    line.resize(24, ' ');
+    text += line + std::string(meaning(static_cast<Status>(i))) + "\n";
+  }
+  text += "\nExit status: 0 a point passed; 1 the input is at fault, or nothing passed; 2 usage; 3 files, "
+          "workers, memory.\n";
+  text += "\nEnvironment:\n" + environmentHelp();
+  return text;
+}
+
+} // namespace
+
+std::optional<int> parseOptions(int argc, char **argv, Options &o) {
+  CLI::App app{
+      "phobos-kbench: compiles, verifies and times the points of a kernel's search space, and names the "
+      "fastest.\n\n"
+      "  phobos-kbench gemm.pho                                   the whole space of its @autotune names\n"
+      "  phobos-kbench --pin \"TILE_K=16\" gemm.pho                 TILE_K fixed, the rest searched\n"
+      "  phobos-kbench --autotune \"TILE_M=64 TILE_K=16\" gemm.pho  one point: names not given take their "
+      "first choices\n"
+      "  phobos-kbench --points mine.txt gemm.pho                 the points of a file, a tuple a line: "
+      "TILE_M=64 TILE_N=32\n"
+      "  phobos-kbench --list gemm.pho                            what would be searched, and how many "
+      "points that is\n"
+      "  phobos-kbench --dim M=512 --dim N=512 --dim K=4096 --csv all.csv gemm.pho\n\n"
+      "Every point is checked against the rules of the target, compiled, compared with the interpreter at "
+      "small and ragged\n"
+      "sizes, and only then timed. Points run in processes of their own: one that crashes or hangs costs "
+      "itself alone. Ctrl-C\n"
+      "ends with the ranking so far, and the same command takes the search up where it was.\n",
+      "phobos-kbench"};
+  app.footer(footer());
+  app.add_option("FILE", o.file, "the source");
+  app.add_option("--kernel", o.kernel, "the kernel, where the file has several");
+  app.add_option("--target", o.target, "auto, cpu, interp")->capture_default_str();
+  app.add_option("--device", o.device, "which device of the target")->capture_default_str();
+  app.add_option("--autotune", o.autotune,
+                 "NAME=VALUE ..: measure this one point, the other names at their first choices; repeatable");
+  app.add_option("--pin", o.pin, "NAME=VALUE ..: fix these names and search the others; repeatable");
+  app.add_option("--points", o.points, "FILE: measure the points it lists, one a line; repeatable");
+  app.add_option("--limit", o.limit,
+                 "search this many points, spread over the space; with --list, print this many");
+  app.add_option(
+      "--shard", o.shard,
+      "I/N: the I-th (from 1) of N shares of the space, for searching on several machines; see --merge");
+  app.add_option("--dim", o.dims,
+                 "NAME=EXTENT: a runtime dimension; repeatable. Others: 1024 for axes of matrices, 2^24 for\n"
+                 "kernels on vectors only, 8 for leading axes; what was taken is printed");
+  app.add_option(
+      "--arg", o.args,
+      "NAME=VALUE: what a parameter is: a .npy file, a number, uniform(a,b), normal, arange, const(c);\n"
+      "repeatable. Others: floats uniform in [-1, 1], small integers, scalars 1");
+  app.add_option("--grid", o.grid, "X[,Y[,Z]]: blocks, where the kernel's own grid is not wanted");
+  app.add_flag("--list", o.list, "print the points and their number, and stop");
+  app.add_flag("--best", o.best,
+               "print the ranking that the ledger holds for this kernel and shape, measuring nothing");
+  app.add_option("--csv", o.csv, "FILE: every point as CSV (- for standard output); repeatable");
+  app.add_option("--json", o.json,
+                 "FILE: every point and the setting as JSON (- for standard output); repeatable");
+  app.add_option("--ledger", o.ledger, "FILE: where measurements are kept (SQLite); 'none' keeps nothing");
+  app.add_option("--merge", o.merge,
+                 "FILE: add what another ledger holds to this one; needs no source; repeatable");
+  app.add_flag("--fresh", o.fresh, "do not take up an interrupted search");
+  app.add_option("--seed", o.seed, "of the inputs and of --limit")->capture_default_str();
+  app.add_option("--jobs", o.jobs, "compile workers; 0: one a processor")->capture_default_str();
+  app.add_option("--budget", o.budgetMs, "milliseconds of repeats a point, before the finals")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  app.add_option("--compile-timeout", o.compileSeconds, "seconds a point may compile")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  app.add_option("--run-timeout", o.runSeconds,
+                 "seconds a point may take to be verified, and again to be timed")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  app.add_flag("--warm-cache", o.warmCache,
+               "leave what a kernel reads in the cache between repeats; by default it is flushed");
+  app.add_flag("--quiet", o.quiet, "no progress line");
+  app.add_flag("--no-std", o.noStd, "leave the standard library out");
+  app.set_version_flag("--version", "phobos-kbench 0.1.0");
+  for (auto *option : app.get_options())
+    if (option->get_items_expected_max() > 1)
+      option->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)->allow_extra_args(false);
+
+  for (int i = 0; i < argc; ++i)
+    o.command += (i ? " " : "") + shellWord(i == 0 ? "phobos-kbench" : argv[i]);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError &e) {
+    return app.exit(e) == 0 ? 0 : 2;
+  }
+  auto misuse = [](const std::string &text) {
+    std::cerr << "phobos-kbench: " << text << "; --help explains\n";
+    return 2;
+  };
+  if (o.file.empty() && o.merge.empty())
+    return misuse("no FILE given");
+  if (!o.points.empty() && (!o.autotune.empty() || !o.pin.empty()))
+    return misuse("--points lists whole points: --autotune and --pin do not go with it");
+  if (!o.autotune.empty() && (o.limit || !o.shard.empty()))
+    return misuse("--autotune measures one point: --limit and --shard do not go with it");
+  if (o.limit && *o.limit == 0)
+    return misuse("--limit 0 leaves nothing to do");
+  return std::nullopt;
+}
+
+} // namespace phobos::kbench

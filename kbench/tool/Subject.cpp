@@ -1,0 +1,302 @@
+#include "kbench/tool/Subject.h"
+#include "compiler/support/Suggest.h"
+#include "kbench/space/Walk.h"
+#include "kbench/verify/Inputs.h"
+#include "kbench/work/CompileWorker.h"
+#include <algorithm>
+#include <charconv>
+#include <numeric>
+#include <unistd.h>
+
+namespace phobos::kbench {
+namespace {
+
+enum Exit : int { Success = 0, InputFault = 1, UsageFault = 2, EnvironmentFault = 3 };
+
+class Maker {
+public:
+  Maker(const Options &options, const Target &target, Subject &subject, Diagnostics &diags,
+        std::string &usage)
+      : o_(options), target_(target), s_(subject), diags_(diags), usage_(usage) {}
+
+  int run() {
+    for (int (Maker::*step)() :
+         {&Maker::load, &Maker::readPins, &Maker::readDims, &Maker::makeSpace, &Maker::readPoints,
+          &Maker::findContract, &Maker::chooseDims, &Maker::finishSpace})
+      if (int status = (this->*step)())
+        return status;
+    return Success;
+  }
+
+private:
+  int misuse(std::string text) {
+    usage_ = std::move(text);
+    return UsageFault;
+  }
+
+  int load() {
+    s_.loaded = driver::load(o_.file, {.stdlib = !o_.noStd}, diags_);
+    if (diags_.hasErrors())
+      return diags_.all().front().id == diag::CannotReadFile ? EnvironmentFault : InputFault;
+    s_.text = std::string(s_.loaded->sources.file(0).text());
+    s_.kernel = driver::selectKernel(*s_.loaded->file, o_.kernel, diags_);
+    if (!s_.kernel)
+      return UsageFault;
+    s_.space = sema::buildSpace(*s_.kernel, diags_);
+    return diags_.hasErrors() ? InputFault : Success;
+  }
+
+  bool parseAll(const std::vector<std::string> &texts, Point &point) {
+    for (const std::string &text : texts) {
+      std::string error;
+      if (!parsePoint(text, point, error)) {
+        diags_.report(diag::BadPoint, {}, text, error);
+        return false;
+      }
+    }
+    return true;
+  }
+
+  int readPins() {
+    Point one;
+    if (!parseAll(o_.pin, s_.pinned) || !parseAll(o_.autotune, one))
+      return UsageFault;
+    for (auto &[n, v] : one.entries())
+      s_.pinned.set(n, v);
+    Point complete;
+    if (!sema::completePoint(s_.space, s_.pinned, complete, diags_))
+      return UsageFault;
+    if (!o_.autotune.empty())
+      s_.pinned = complete; // the rest at their first choices: one point
+    return Success;
+  }
+
+  int readDims() {
+    for (const std::string &text : o_.dims) {
+      size_t from = 0;
+      while (from < text.size()) {
+        size_t end = std::min(text.find_first_of(", ", from), text.size());
+        std::string item = text.substr(from, end - from);
+        from = end + 1;
+        if (item.empty())
+          continue;
+        size_t eq = item.find('=');
+        int64_t value = -1;
+        if (eq != std::string::npos && eq > 0)
+          std::from_chars(item.data() + eq + 1, item.data() + item.size(), value);
+        if (value < 0 || item.substr(eq + 1) != std::to_string(value)) {
+          diags_.report(diag::BadDimension, {}, item,
+                        "it should be written NAME=EXTENT, with a whole number from 0");
+          return UsageFault;
+        }
+        given_[item.substr(0, eq)] = value;
+      }
+    }
+    if (o_.grid.empty())
+      return Success;
+    std::array<int64_t, 3> grid{1, 1, 1};
+    const char *p = o_.grid.data(), *end = p + o_.grid.size();
+    for (size_t axis = 0; axis < 3 && p; ++axis) {
+      auto [next, status] = std::from_chars(p, end, grid[axis]);
+      bool more = status == std::errc() && next < end && *next == ',' && axis < 2;
+      if (status != std::errc() || grid[axis] < 0 || (!more && next != end)) {
+        diags_.report(diag::BadGrid, {}, o_.grid);
+        return UsageFault;
+      }
+      p = more ? next + 1 : nullptr;
+    }
+    s_.grid = grid;
+    return Success;
+  }
+
+  SpaceOptions spaceOptions() const {
+    SpaceOptions options;
+    options.pinned = s_.pinned;
+    options.ignored = s_.ignored;
+    for (auto &[n, v] : given_)
+      options.runtimeDims.set(n, v);
+    for (auto &[n, v] : s_.dims)
+      options.runtimeDims.set(n, v);
+    return options;
+  }
+
+  int makeSpace() {
+    auto used = namesUsed(*s_.kernel);
+    for (const sema::Dimension &d : s_.space.dimensions) {
+      bool ignores = std::find(target_.ignoredNames.begin(), target_.ignoredNames.end(), d.name) !=
+                     target_.ignoredNames.end();
+      bool isUsed = std::binary_search(used.begin(), used.end(), d.name);
+      if (ignores && !isUsed && d.choices.size() > 1 && !s_.pinned.get(d.name))
+        s_.ignored.push_back(d.name);
+    }
+    s_.searched = makeSearchSpace(s_.space, spaceOptions());
+    return Success;
+  }
+
+  int readPoints() {
+    for (const std::string &path : o_.points) {
+      std::string text, error;
+      if (!readFile(path, text, error)) {
+        usage_ = error;
+        return EnvironmentFault;
+      }
+      size_t from = 0;
+      for (int line = 1; from < text.size(); ++line) {
+        size_t end = std::min(text.find('\n', from), text.size());
+        std::string item = text.substr(from, end - from);
+        from = end + 1;
+        if (size_t comment = item.find('#'); comment != std::string::npos)
+          item.erase(comment);
+        if (item.find_first_not_of(" \t\r") == std::string::npos)
+          continue;
+        Point given, complete;
+        if (!parsePoint(item, given, error))
+          return misuse(path + ":" + std::to_string(line) + ": " + error);
+        if (!sema::completePoint(s_.space, given, complete, diags_))
+          return UsageFault;
+        s_.listed.push_back(std::move(complete));
+      }
+      if (s_.listed.empty())
+        return misuse("'" + path + "' lists no point");
+    }
+    return Success;
+  }
+
+  // The parameters do not depend on the point, but a contract is made at one: the first that checks.
+  int findContract() {
+    Diagnostics first;
+    auto attempt = [&](const Point &point) {
+      Diagnostics d;
+      auto kernel = driver::checkAt(*s_.loaded, *s_.kernel, point, d);
+      if (first.all().empty())
+        first = d;
+      if (!kernel)
+        return false;
+      s_.contract = driver::contractOf(*kernel);
+      diags_.append(d); // its warnings
+      return true;
+    };
+    size_t tries = 0;
+    for (const Point &p : s_.listed)
+      if (tries++ < 200 && attempt(p))
+        return Success;
+    if (s_.listed.empty()) {
+      Walk walk(s_.searched);
+      while (tries++ < 200) {
+        auto p = walk.next();
+        if (!p)
+          break;
+        if (attempt(*p))
+          return Success;
+      }
+      if (first.all().empty()) { // no point satisfies the constraints: the rest can still be looked at
+        Point complete;
+        if (sema::completePoint(s_.space, s_.pinned, complete, diags_))
+          attempt(complete);
+      }
+    }
+    diags_.append(first);
+    return InputFault;
+  }
+
+  int chooseDims() {
+    const Contract &c = s_.contract;
+    for (auto &[n, v] : given_)
+      if (std::find(c.dims.begin(), c.dims.end(), n) == c.dims.end()) {
+        std::string known;
+        for (const std::string &d : c.dims)
+          known += (known.empty() ? "" : ", ") + d;
+        diags_.report(diag::BadDimension, {}, n + "=" + std::to_string(v),
+                      "the kernel has no such dimension" +
+                          (known.empty() ? std::string("; it has none") : "; it has " + known));
+        return UsageFault;
+      }
+    std::string error;
+    if (!rules_.parse(o_.args, c, error)) {
+      bool file = error.find(".npy") != std::string::npos;
+      usage_ = "--arg: " + error;
+      return file ? EnvironmentFault : UsageFault;
+    }
+    std::map<std::string, int64_t> fromFiles;
+    for (const ContractParam &p : c.params)
+      if (auto it = rules_.files().find(p.name); it != rules_.files().end())
+        for (size_t axis = 0; axis < p.extents.size(); ++axis)
+          if (!p.extents[axis].fixed)
+            fromFiles[c.dims[static_cast<size_t>(p.extents[axis].value)]] = it->second.extents()[axis];
+    for (size_t d = 0; d < c.dims.size(); ++d) {
+      const std::string &name = c.dims[d];
+      if (auto it = given_.find(name); it != given_.end()) {
+        s_.dims.emplace_back(name, it->second);
+      } else if (auto f = fromFiles.find(name); f != fromFiles.end()) {
+        s_.dims.emplace_back(name, f->second);
+      } else {
+        s_.dims.emplace_back(name, defaultExtent(d));
+        s_.defaultDims.push_back(name);
+      }
+    }
+    return checkMemory();
+  }
+
+  int64_t defaultExtent(size_t dim) const {
+    bool onlyVectors = true, isMatrixAxis = false, isLeading = false;
+    for (const ContractParam &p : s_.contract.params) {
+      size_t rank = p.extents.size();
+      onlyVectors = onlyVectors && rank <= 1;
+      for (size_t axis = 0; axis < rank; ++axis)
+        if (!p.extents[axis].fixed && static_cast<size_t>(p.extents[axis].value) == dim)
+          (rank >= 2 && axis + 2 >= rank ? isMatrixAxis : rank >= 3 ? isLeading : isMatrixAxis) = true;
+    }
+    int64_t extent = onlyVectors ? int64_t(1) << 24 : isMatrixAxis || !isLeading ? target_.defaultExtent : 8;
+    int64_t multiple = 1;
+    for (const ContractAligned &a : s_.contract.aligned)
+      if (static_cast<size_t>(a.dim) == dim && a.multiple > 0)
+        multiple = std::lcm(multiple, a.multiple);
+    return (extent + multiple - 1) / multiple * multiple;
+  }
+
+  int checkMemory() {
+    double bytes = 0,
+           have = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
+    std::vector<int64_t> dims;
+    for (auto &[n, v] : s_.dims)
+      dims.push_back(v);
+    for (const ContractParam &p : s_.contract.params) {
+      double size = p.isTensor ? byteSize(p.elem) : 0;
+      for (int64_t e : extentsAt(p, dims))
+        size *= static_cast<double>(e);
+      bytes += size;
+    }
+    if (2 * bytes < have)
+      return Success;
+    usage_ = "the tensors need " + std::to_string(static_cast<int64_t>(bytes / 1e9)) +
+             " GB, twice, and the machine has " + std::to_string(static_cast<int64_t>(have / 1e9)) +
+             "; --dim sets smaller extents";
+    return EnvironmentFault;
+  }
+
+  // Now that all extents are known, constraints over them prune too; and the grid must be known.
+  int finishSpace() {
+    s_.searched = makeSearchSpace(s_.space, spaceOptions());
+    if (!s_.contract.gridFromHost || s_.grid)
+      return Success;
+    return misuse("kernel '" + s_.contract.kernel +
+                  "' leaves its grid to the host (@grid(host)): give --grid X,Y,Z");
+  }
+
+  const Options &o_;
+  const Target &target_;
+  Subject &s_;
+  Diagnostics &diags_;
+  std::string &usage_;
+  std::map<std::string, int64_t> given_;
+  InputRules rules_;
+};
+
+} // namespace
+
+int makeSubject(const Options &options, const Target &target, Subject &subject, Diagnostics &diags,
+                std::string &usage) {
+  return Maker(options, target, subject, diags, usage).run();
+}
+
+} // namespace phobos::kbench

@@ -1,0 +1,36 @@
+// What a command line asks to be searched: a kernel, its space as the target sees it, and the size at which
+// it is timed.
+#pragma once
+#include "compiler/driver/Compile.h"
+#include "kbench/Backend.h"
+#include "kbench/space/SearchSpace.h"
+#include "kbench/tool/Options.h"
+#include <map>
+
+namespace phobos::kbench {
+
+struct Subject {
+  std::unique_ptr<driver::LoadedFile> loaded;
+  const ast::Kernel *kernel = nullptr;
+  std::string text; ///< of the file, as it was read
+  sema::Space space;
+  SearchSpace searched;
+  Point pinned;
+  std::vector<std::string>
+      ignored; ///< declared names that the target does not look at and that have several choices
+  std::vector<Point> listed; ///< of --points
+  Contract contract;         ///< at the first point that checks
+  std::vector<std::pair<std::string, int64_t>> dims;
+  std::vector<std::string> defaultDims; ///< those of `dims` that nobody gave
+  std::optional<std::array<int64_t, 3>> grid;
+};
+
+/// Fills `subject`; what is wrong is in `diags` (rendered with subject.loaded->sources), or in `usage` where
+/// it is about the command line. Returns an exit status, 0 to go on.
+int makeSubject(const Options &options, const Target &target, Subject &subject, Diagnostics &diags,
+                std::string &usage);
+
+/// Names that occur in the kernel outside of @autotune and @require: what its code depends on by itself.
+std::vector<std::string> namesUsed(const ast::Kernel &kernel);
+
+} // namespace phobos::kbench

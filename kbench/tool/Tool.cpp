@@ -1,0 +1,407 @@
+#include "kbench/tool/Tool.h"
+#include "kbench/Environment.h"
+#include "kbench/report/ProgressLine.h"
+#include "kbench/tool/Build.h"
+#include "kbench/tool/Listing.h"
+#include "kbench/tool/RunFolder.h"
+#include "kbench/tool/Subject.h"
+#include "kbench/tune/Search.h"
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <sys/signalfd.h>
+#include <thread>
+#include <unistd.h>
+
+namespace phobos::kbench {
+namespace {
+
+enum Exit : int { Success = 0, InputFault = 1, UsageFault = 2, EnvironmentFault = 3 };
+
+/// Of spaces up to this size the points that @require refuses are in the report too, each with its reason.
+constexpr double maxRefusedShown = 4096;
+
+void complain(const std::string &text) { std::fprintf(stderr, "phobos-kbench: %s\n", text.c_str()); }
+
+/// Ctrl-C and its like as something to poll, while it lives; a second one ends the process as usual.
+class InterruptFd {
+public:
+  InterruptFd() {
+    sigemptyset(&signals_);
+    for (int s : {SIGINT, SIGTERM, SIGHUP})
+      sigaddset(&signals_, s);
+    sigprocmask(SIG_BLOCK, &signals_, &before_);
+    fd_ = signalfd(-1, &signals_, SFD_CLOEXEC | SFD_NONBLOCK);
+  }
+  ~InterruptFd() {
+    signalfd_siginfo info;
+    while (read(fd_, &info, sizeof info) > 0) {
+    }
+    close(fd_);
+    sigprocmask(SIG_SETMASK, &before_, nullptr);
+  }
+  int fd() const { return fd_; }
+
+private:
+  sigset_t signals_, before_;
+  int fd_ = -1;
+};
+
+std::string defaultLedger() {
+  if (auto path = get(Environment::Ledger))
+    return *path;
+  const char *home = std::getenv("HOME");
+  auto state = get(Environment::StateHome);
+  if (!state && !home)
+    return "";
+  std::filesystem::path folder =
+      std::filesystem::path(state ? *state : std::string(home) + "/.local/state") / "phobos";
+  std::error_code ignored;
+  std::filesystem::create_directories(folder, ignored);
+  return folder / "kbench.sqlite";
+}
+
+class Kbench {
+public:
+  Kbench(const Options &options, const std::vector<Target> &targets,
+         const std::vector<std::string> &workerCommand)
+      : o_(options), targets_(targets), workerCommand_(workerCommand) {}
+
+  int run() {
+    if (int status = openLedger())
+      return status;
+    if (int status = mergeLedgers(); status || o_.file.empty())
+      return status;
+    if (int status = chooseTarget())
+      return status;
+    Diagnostics diags;
+    std::string usage;
+    int status = makeSubject(o_, *target_, subject_, diags, usage);
+    if (subject_.loaded)
+      std::fputs(renderText(diags, subject_.loaded->sources, isatty(2)).c_str(), stderr);
+    if (!usage.empty())
+      complain(usage);
+    if (status)
+      return status;
+    sayWhatIsIgnored();
+    if (o_.list)
+      return listPoints(subject_, o_);
+    return prepareRun() ? searchOrRank() : EnvironmentFault;
+  }
+
+private:
+  int openLedger() {
+    std::string error;
+    bool isDefault = o_.ledger.empty();
+    std::string path = isDefault ? defaultLedger() : o_.ledger;
+    ledger_ = Ledger::open(path.empty() || path == "none" ? ":memory:" : path, error);
+    if (ledger_)
+      return Success;
+    complain(error);
+    if (!isDefault)
+      return EnvironmentFault;
+    complain("going on without a ledger: nothing is kept");
+    ledger_ = Ledger::open(":memory:", error);
+    return ledger_ ? Success : EnvironmentFault;
+  }
+
+  int mergeLedgers() {
+    for (const std::string &path : o_.merge) {
+      size_t runs = 0, rows = 0;
+      std::string error;
+      if (!ledger_->merge(path, runs, rows, error)) {
+        complain(error);
+        return EnvironmentFault;
+      }
+      std::printf("%s: %zu runs and %zu rows added\n", path.c_str(), runs, rows);
+    }
+    return Success;
+  }
+
+  int chooseTarget() {
+    std::string known;
+    for (const Target &t : targets_) {
+      known += ", " + t.name;
+      if (!target_ && (t.name == o_.target || (o_.target == "auto" && t.isPresent())))
+        target_ = &t;
+    }
+    if (!target_) {
+      complain("target '" + o_.target + "' is not known; this build has auto" + known);
+      return UsageFault;
+    }
+    if (!target_->isPresent()) {
+      complain("there is no device for target '" + target_->name + "' on this machine");
+      return EnvironmentFault;
+    }
+    return Success;
+  }
+
+  void sayWhatIsIgnored() const {
+    std::string names;
+    for (const std::string &n : subject_.ignored)
+      names += (names.empty() ? "" : ", ") + n;
+    if (!names.empty())
+      std::printf("%s: ignored by target %s, so not searched over\n", names.c_str(), target_->name.c_str());
+    if (!o_.autotune.empty() && !subject_.searched.names.empty())
+      complain("some names are left open");
+    if (o_.autotune.empty())
+      return;
+    Point given;
+    std::string error, rest;
+    for (const std::string &text : o_.autotune)
+      parsePoint(text, given, error);
+    for (const sema::Dimension &d : subject_.space.dimensions)
+      if (!given.get(d.name) && d.choices.size() > 1)
+        rest += (rest.empty() ? "" : " ") + d.name + "=" + std::to_string(*subject_.pinned.get(d.name));
+    if (!rest.empty())
+      std::printf(
+          "one point: %s, the first choices of what --autotune leaves out; --pin \"%s\" would search these\n",
+          rest.c_str(), given.str().c_str());
+  }
+
+  bool prepareRun() {
+    std::string error;
+    if (!folder_.create(error) ||
+        !writeFile(folder_.path() + "/source.pho", subject_.text.data(), subject_.text.size(), error)) {
+      complain(error);
+      return false;
+    }
+    session_.target = target_->name;
+    session_.device = o_.device;
+    session_.file = o_.file == "-" ? "<stdin>" : o_.file;
+    session_.textPath = folder_.path() + "/source.pho";
+    session_.stdlib = !o_.noStd;
+    session_.kernel = subject_.kernel->name.text;
+    session_.dims = subject_.dims;
+    session_.args = o_.args;
+    session_.grid = subject_.grid;
+    session_.directory = folder_.path();
+    session_.seed = o_.seed;
+    session_.coldCache = !o_.warmCache;
+    search_.workerCommand = workerCommand_;
+    search_.compileWorkers = o_.jobs ? o_.jobs : std::max(1u, std::thread::hardware_concurrency());
+    search_.sharesProcessor = target_->sharesProcessor;
+    search_.compileLimit = std::chrono::milliseconds(static_cast<int64_t>(o_.compileSeconds * 1000));
+    search_.runLimit = std::chrono::milliseconds(static_cast<int64_t>(o_.runSeconds * 1000));
+    search_.budgetMs = o_.budgetMs;
+    DeviceInfo device;
+    if (!askDevice(session_, search_, device, error)) {
+      complain(error);
+      return false;
+    }
+    fillContext(device);
+    return true;
+  }
+
+  void fillContext(const DeviceInfo &device) {
+    ReportContext &c = context_;
+    std::string args, shape;
+    for (const std::string &a : o_.args)
+      args += (args.empty() ? "" : " ") + a;
+    for (auto &[n, v] : subject_.dims)
+      shape += (shape.empty() ? "" : " ") + n + "=" + std::to_string(v);
+    if (subject_.grid)
+      shape += (shape.empty() ? "grid=" : " grid=") + o_.grid;
+    c.setting = {subject_.kernel->name.text,
+                 contentHash(subject_.text + "\n" + subject_.kernel->name.text),
+                 target_->name,
+                 device.name,
+                 device.driver,
+                 buildName(),
+                 o_.warmCache ? "warm cache" : "cold cache",
+                 shape,
+                 args + (o_.seed != 1 ? " seed " + std::to_string(o_.seed) : "")};
+    c.names = subject_.searched.declared;
+    c.file = o_.file;
+    c.kernelOption = o_.kernel.empty() ? "" : " --kernel " + o_.kernel;
+    c.dims = subject_.dims;
+    c.gridOption = o_.grid.empty() ? "" : " --grid " + o_.grid;
+    c.targetOption = o_.target == "auto" ? "" : " --target " + o_.target;
+    c.args = o_.args;
+    c.seed = o_.seed;
+  }
+
+  /// Which points a search takes, in words: two searches of the same words take the same.
+  std::string searchText() const {
+    std::string text = "pins " + subject_.pinned.str();
+    for (const Point &p : subject_.listed)
+      text += "\npoint " + p.str();
+    if (o_.limit)
+      text += "\nlimit " + std::to_string(*o_.limit);
+    return text + (o_.shard.empty() ? "" : "\nshard " + o_.shard);
+  }
+
+  int searchOrRank() {
+    if (o_.best)
+      return rankFromLedger();
+    SpaceCount count = countPoints(subject_.searched, std::chrono::milliseconds(2000));
+    auto source = makeSource(count);
+    if (!source)
+      return UsageFault;
+    sayWhatIsSearched(count);
+    RunRecord run;
+    run.setting = context_.setting;
+    run.search = searchText();
+    run.file = o_.file;
+    run.command = o_.command;
+    char host[256] = "";
+    gethostname(host, sizeof host - 1);
+    run.host = host;
+    std::map<std::string, Measurement> known;
+    std::string error;
+    auto unfinished = o_.fresh ? std::nullopt : ledger_->unfinishedRun(run.setting, run.search);
+    if (unfinished) {
+      run.id = *unfinished;
+      known = resultsOf(run.id);
+      std::printf("taking up an interrupted search: %zu points are done (--fresh starts over)\n",
+                  known.size());
+    } else if (!ledger_->begin(run, error)) {
+      complain("the ledger: " + error);
+      return EnvironmentFault;
+    }
+    std::fflush(stdout);
+    return searchNow(*source, run.id, std::move(known), count);
+  }
+
+  std::map<std::string, Measurement> resultsOf(const std::string &run) {
+    std::map<std::string, Measurement> known;
+    for (Measurement &m : ledger_->measurements(run))
+      if (m.stage == "search")
+        known[m.point.str()] = m;
+      else if (auto it = known.find(m.point.str()); it != known.end() && !m.verdict.ok())
+        it->second.verdict = m.verdict;
+    return known;
+  }
+
+  std::unique_ptr<PointSource> makeSource(const SpaceCount &count) {
+    std::unique_ptr<PointSource> source;
+    if (!subject_.listed.empty())
+      source = listedPoints(subject_.listed);
+    else if (o_.limit && static_cast<double>(*o_.limit) < count.points)
+      source = spreadPoints(subject_.searched, *o_.limit, o_.seed);
+    else
+      source = subject_.searched.rawSize() <= maxRefusedShown ? everyPointAndRefused(subject_.searched)
+                                                              : everyPoint(subject_.searched);
+    if (o_.shard.empty())
+      return source;
+    size_t index = 0, of = 0;
+    char rest = 0;
+    if (std::sscanf(o_.shard.c_str(), "%zu/%zu%c", &index, &of, &rest) != 2 || index < 1 || index > of) {
+      complain("--shard '" + o_.shard + "': it should be written I/N with I from 1 to N");
+      return nullptr;
+    }
+    return shardOf(std::move(source), index - 1, of);
+  }
+
+  void sayWhatIsSearched(const SpaceCount &count) {
+    std::string points = !subject_.listed.empty() ? std::to_string(subject_.listed.size()) + " listed points"
+                                                  : countText(count);
+    std::string dims;
+    for (auto &[n, v] : subject_.dims) {
+      bool isDefault = std::find(subject_.defaultDims.begin(), subject_.defaultDims.end(), n) !=
+                       subject_.defaultDims.end();
+      dims += " " + n + "=" + std::to_string(v) + (isDefault ? "*" : "");
+    }
+    std::printf("%s: %s on %s (%s)%s%s%s\n", subject_.kernel->name.text.c_str(), points.c_str(),
+                target_->name.c_str(), context_.setting.device.c_str(), dims.empty() ? "" : ", at",
+                dims.c_str(), subject_.defaultDims.empty() ? "" : "  (* by default: --dim NAME=EXTENT)");
+    if (subject_.searched.neverHolds)
+      std::printf("no point satisfies @require(%s)\n",
+                  subject_.space.constraints[*subject_.searched.neverHolds].text.c_str());
+    if (subject_.listed.empty() && o_.shard.empty() && !o_.limit && count.points > 5000)
+      std::printf("that will take long: --pin fixes names, --limit N takes N points spread over the space\n");
+    std::fflush(stdout);
+  }
+
+  int searchNow(PointSource &source, const std::string &run, std::map<std::string, Measurement> known,
+                const SpaceCount &count) {
+    double expected = !subject_.listed.empty() ? static_cast<double>(subject_.listed.size()) : count.points;
+    if (o_.limit)
+      expected = std::min(expected, static_cast<double>(*o_.limit));
+    ProgressLine line(isatty(2) && !o_.quiet,
+                      o_.shard.empty() && expected < 1e9 ? static_cast<size_t>(expected) : 0);
+    std::string ledgerError, error;
+    SearchEvents events;
+    events.progress = [&](const Progress &p) { line.show(p); };
+    events.measured = [&](const Measurement &m) {
+      if (!ledger_->add(run, m, error) && ledgerError.empty())
+        ledgerError = error;
+    };
+    SearchOutcome outcome;
+    {
+      InterruptFd interrupt;
+      search_.interruptFd = interrupt.fd();
+      outcome = search(session_, source, search_, events, std::move(known));
+    }
+    line.clear();
+    if (!outcome.environmentError.empty())
+      complain(outcome.environmentError);
+    if (!ledgerError.empty())
+      complain("the ledger: " + ledgerError);
+    std::fputs(reportText(outcome, context_).c_str(), stdout);
+    std::fflush(stdout);
+    bool written = writeAll(o_.csv, reportCsv(outcome, context_));
+    written = writeAll(o_.json, reportJson(outcome, context_)) && written;
+    if (!outcome.wasInterrupted && outcome.environmentError.empty())
+      ledger_->finish(run,
+                      outcome.ranking.empty() ? "nothing passed"
+                                              : outcome.results[outcome.ranking[0]].measurement.point.str(),
+                      error);
+    if (!written || !outcome.environmentError.empty())
+      return EnvironmentFault;
+    return outcome.ranking.empty() ? InputFault : Success;
+  }
+
+  bool writeAll(const std::vector<std::string> &paths, const std::string &text) {
+    bool ok = true;
+    for (const std::string &path : paths) {
+      std::string error;
+      if (path == "-")
+        std::fwrite(text.data(), 1, text.size(), stdout);
+      else if (!writeFile(path, text.data(), text.size(), error)) {
+        complain(error);
+        ok = false;
+      }
+    }
+    return ok;
+  }
+
+  int rankFromLedger() {
+    Setting setting = context_.setting;
+    setting.build.clear(); // of any build: what the ledger knows
+    auto ranked = ledger_->ranking(setting);
+    if (ranked.empty()) {
+      complain("the ledger holds nothing for this kernel at " + setting.shape + " on this device");
+      return InputFault;
+    }
+    size_t shown = 0;
+    for (const Ranked &r : ranked) {
+      if (o_.limit && shown == *o_.limit)
+        break;
+      std::printf("%4zu  %10s  %s\n", ++shown, timeText(r.medianNs).c_str(), r.point.str().c_str());
+    }
+    std::printf("again  %s\n", reproduceCommand(context_, ranked[0].point).c_str());
+    return Success;
+  }
+
+  const Options &o_;
+  const std::vector<Target> &targets_;
+  std::vector<std::string> workerCommand_;
+  const Target *target_ = nullptr;
+  std::unique_ptr<Ledger> ledger_;
+  Subject subject_;
+  RunFolder folder_;
+  Session session_;
+  SearchOptions search_;
+  ReportContext context_;
+};
+
+} // namespace
+
+int runKbench(const Options &options, const std::vector<Target> &targets,
+              const std::vector<std::string> &workerCommand) {
+  return Kbench(options, targets, workerCommand).run();
+}
+
+} // namespace phobos::kbench

@@ -1,0 +1,250 @@
+#include "kbench/tune/Finals.h"
+#include <algorithm>
+
+namespace phobos::kbench {
+namespace {
+
+constexpr size_t maxFinalists = 8;
+constexpr double nearEnough = 1.10; ///< of the best median of the search: who comes into the finals
+constexpr double asGoodAs = 1.02;   ///< of the best median of the finals: who ties, if the intervals overlap
+constexpr unsigned maxRounds = 40, samplesARound = 3;
+
+} // namespace
+
+std::vector<size_t> rankAll(const std::vector<PointResult> &results) {
+  std::vector<size_t> order;
+  std::vector<double> medians(results.size());
+  for (size_t i = 0; i < results.size(); ++i)
+    if (results[i].status() == Status::Ok && !results[i].measurement.samplesNs.empty()) {
+      order.push_back(i);
+      medians[i] = results[i].summary().median;
+    }
+  std::sort(order.begin(), order.end(),
+            [&](size_t a, size_t b) { return std::pair(medians[a], a) < std::pair(medians[b], b); });
+  return order;
+}
+
+std::vector<size_t> Finals::chooseFinalists() const {
+  std::vector<size_t> order = rankAll(outcome_.results);
+  std::vector<size_t> chosen;
+  for (size_t i : order)
+    if (chosen.size() < maxFinalists &&
+        outcome_.results[i].summary().median <= nearEnough * outcome_.results[order[0]].summary().median)
+      chosen.push_back(i);
+  return chosen;
+}
+
+void Finals::report(const std::string &doing) {
+  if (events_.progress)
+    events_.progress({outcome_.results.size(), 0, doing, nullptr});
+}
+
+std::optional<Outcome> Finals::ask(Pool &pool, const Request &request, std::chrono::milliseconds limit) {
+  if (!pool.give(0, request.toLine(), limit, outcome_.environmentError)) {
+    if (outcome_.environmentError.empty())
+      outcome_.environmentError = "a worker cannot be started";
+    return std::nullopt;
+  }
+  while (true) {
+    if (waitForAny({&pool}, options_.interruptFd, std::chrono::milliseconds(500))) {
+      outcome_.wasInterrupted = true;
+      return std::nullopt;
+    }
+    auto done = pool.collect();
+    if (!done.empty())
+      return done.front();
+  }
+}
+
+void Finals::fail(size_t result, const Verdict &verdict, const char *stage) {
+  Measurement &m = outcome_.results[result].measurement;
+  m.verdict = verdict;
+  Measurement row = m;
+  row.stage = stage;
+  row.samplesNs.clear();
+  if (events_.measured)
+    events_.measured(row);
+}
+
+bool Finals::prepare(size_t result) {
+  if (!outcome_.results[result].fromLedger)
+    return true;
+  Request request;
+  request.items = {{outcome_.results[result].measurement.point.str(), folder(result)}};
+  request.seed = session_.seed;
+  auto o = ask(compilers_, request, options_.compileLimit);
+  Reply reply;
+  return o && o->kind == Outcome::Kind::Answer && Reply::fromLine(o->answer, reply) && reply.verdict.ok();
+}
+
+// What the end of the device worker in the middle of a round means: the round says only that one of several
+// did it, so each is tried by itself once, and who fails then is out.
+static Verdict blame(const Outcome &o, const Reply &reply) {
+  if (o.kind == Outcome::Kind::Timeout)
+    return {Status::Hang, "", "no answer while it was timed again"};
+  if (o.kind == Outcome::Kind::Crash)
+    return {Status::Fault, "", "the device worker " + o.detail};
+  if (o.kind == Outcome::Kind::Lost)
+    return {Status::Lost, "", "its worker " + o.detail};
+  return reply.verdict;
+}
+
+bool Finals::rounds(std::vector<Finalist> &finalists) {
+  auto until = Clock::now() + options_.finalsLimit;
+  for (outcome_.rounds = 0; outcome_.rounds < maxRounds && Clock::now() < until; ++outcome_.rounds) {
+    std::vector<size_t> in;
+    for (size_t f = 0; f < finalists.size(); ++f)
+      if (!finalists[f].isOut)
+        in.push_back(f);
+    if (in.size() < 2)
+      break;
+    report("finals: " + std::to_string(in.size()) + " points in turns, round " +
+           std::to_string(outcome_.rounds + 1));
+    Request request;
+    request.kind = Request::Kind::Sample;
+    request.repeats = samplesARound;
+    for (size_t f : in)
+      request.items.push_back(
+          {outcome_.results[finalists[f].id].measurement.point.str(), folder(finalists[f].id)});
+    auto o = ask(device_, request, options_.runLimit * 2);
+    if (!o)
+      return false;
+    Reply reply;
+    bool answered = o->kind == Outcome::Kind::Answer && Reply::fromLine(o->answer, reply);
+    if (answered && reply.verdict.ok()) {
+      for (size_t k = 0; k < in.size() && k < reply.samples.size(); ++k)
+        for (double ns : reply.samples[k])
+          finalists[in[k]].samples.push_back(ns);
+      if (!judge(finalists).isDecided)
+        continue;
+      ++outcome_.rounds;
+      break;
+    }
+    if (answered && reply.failedItem < in.size()) {
+      finalists[in[reply.failedItem]].isOut = true;
+      fail(finalists[in[reply.failedItem]].id, reply.verdict, "final");
+      continue;
+    }
+    for (size_t f : in) {
+      Request alone = request;
+      alone.items = {{outcome_.results[finalists[f].id].measurement.point.str(), folder(finalists[f].id)}};
+      auto single = ask(device_, alone, options_.runLimit);
+      if (!single)
+        return false;
+      Reply one;
+      if (single->kind == Outcome::Kind::Answer && Reply::fromLine(single->answer, one) && one.verdict.ok())
+        continue;
+      finalists[f].isOut = true;
+      fail(finalists[f].id, blame(*single, one), "final");
+    }
+  }
+  return true;
+}
+
+void Finals::decide(std::vector<Finalist> &finalists) {
+  for (Finalist &f : finalists)
+    if (!f.samples.empty()) {
+      outcome_.results[f.id].finalsNs = f.samples;
+      Measurement row = outcome_.results[f.id].measurement;
+      row.stage = "final";
+      row.samplesNs = f.samples;
+      if (row.verdict.ok() && events_.measured)
+        events_.measured(row);
+    }
+  outcome_.ranking = rankAll(outcome_.results);
+  std::erase_if(finalists, [&](const Finalist &f) { return outcome_.results[f.id].status() != Status::Ok; });
+  if (finalists.size() < 2)
+    return;
+  Standing standing = judge(finalists);
+  if (standing.tied.size() < 2)
+    return;
+  // Not told apart. Where the medians are as good as equal too, fewer resources win; else the least median,
+  // with the doubt said.
+  double leader = medianOf(finalists[standing.best].samples);
+  std::vector<size_t> equal;
+  for (size_t f : standing.tied)
+    if (medianOf(finalists[f].samples) <= asGoodAs * leader)
+      equal.push_back(f);
+  outcome_.isTie = equal.size() > 1;
+  outcome_.isUndecided = equal.size() == 1;
+  size_t winner = finalists[breakTie(finalists, equal)].id;
+  auto place = std::find(outcome_.ranking.begin(), outcome_.ranking.end(), winner);
+  std::rotate(outcome_.ranking.begin(), place, place + 1);
+}
+
+bool Finals::confirm(size_t result) {
+  report("verifying the winner again");
+  compilers_.replaceAll();
+  device_.replaceAll();
+  Request request;
+  request.items = {{outcome_.results[result].measurement.point.str(), folder(result) + "-again"}};
+  request.seed = session_.seed + 1;
+  request.isFinal = true;
+  Verdict verdict;
+  for (auto kind : {Request::Kind::Compile, Request::Kind::Verify}) {
+    request.kind = kind;
+    bool compiles = kind == Request::Kind::Compile;
+    Reply reply;
+    for (int attempt = 0; attempt < 2; ++attempt) {
+      auto o =
+          ask(compiles ? compilers_ : device_, request, compiles ? options_.compileLimit : options_.runLimit);
+      if (!o)
+        return false;
+      verdict = {};
+      if (o->kind != Outcome::Kind::Answer || !Reply::fromLine(o->answer, reply))
+        verdict = blame(*o, {});
+      else
+        verdict = reply.verdict;
+      if (verdict.status != Status::Lost)
+        break;
+    }
+    if (!verdict.ok())
+      break;
+    if (!compiles)
+      outcome_.results[result].measurement.worstError =
+          std::max(outcome_.results[result].measurement.worstError, reply.worstError);
+  }
+  if (!verdict.ok()) {
+    verdict.detail += " (when the winner was verified again)";
+    fail(result, verdict, "again");
+    return false;
+  }
+  Measurement row = outcome_.results[result].measurement;
+  row.stage = "again";
+  row.samplesNs.clear();
+  if (events_.measured)
+    events_.measured(row);
+  return true;
+}
+
+void Finals::run() {
+  std::vector<Finalist> finalists;
+  for (size_t i : chooseFinalists()) {
+    if (!prepare(i)) {
+      if (outcome_.wasInterrupted || !outcome_.environmentError.empty())
+        return;
+      continue;
+    }
+    Finalist f;
+    f.id = i;
+    for (auto &[name, value] : outcome_.results[i].measurement.resources)
+      f.resources.push_back(value);
+    finalists.push_back(std::move(f));
+  }
+  outcome_.finalists = finalists.size();
+  if (finalists.size() > 1 && !rounds(finalists))
+    return;
+  decide(finalists);
+  while (!outcome_.ranking.empty() && !outcome_.wasInterrupted && outcome_.environmentError.empty()) {
+    if (confirm(outcome_.ranking.front())) {
+      outcome_.winnerHeld = true;
+      return;
+    }
+    if (outcome_.wasInterrupted || !outcome_.environmentError.empty())
+      return;
+    outcome_.ranking.erase(outcome_.ranking.begin());
+    outcome_.isTie = outcome_.isUndecided = false;
+  }
+}
+
+} // namespace phobos::kbench

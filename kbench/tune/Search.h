@@ -1,0 +1,65 @@
+// A search: takes points from a source through compiling, verifying and timing, then the finals, then the
+// winner once more in fresh processes. The parent does nothing that a bad point could harm: it holds no
+// device and compiles nothing.
+#pragma once
+#include "kbench/ledger/Ledger.h"
+#include "kbench/stats/Statistics.h"
+#include "kbench/tune/PointSource.h"
+#include "kbench/work/Session.h"
+#include <chrono>
+#include <functional>
+#include <map>
+
+namespace phobos::kbench {
+
+struct SearchOptions {
+  std::vector<std::string> workerCommand; ///< `executable kbench --worker`; the role is added
+  unsigned compileWorkers = 1;
+  bool sharesProcessor = false; ///< no compiling while a point is timed
+  std::chrono::milliseconds compileLimit{60000}, runLimit{30000};
+  double budgetMs = 200; ///< of repeats a point
+  std::chrono::milliseconds finalsLimit{8000};
+  int interruptFd = -1; ///< readable: stop and rank what there is
+};
+
+struct PointResult {
+  Measurement measurement; ///< of the search
+  std::vector<double> finalsNs;
+  bool fromLedger = false; ///< an earlier, interrupted run had it
+  Status status() const { return measurement.verdict.status; }
+  /// What it is ranked by: the finals' samples if it was there.
+  Summary summary() const { return summarize(finalsNs.empty() ? measurement.samplesNs : finalsNs); }
+};
+
+struct Progress {
+  size_t done = 0, ok = 0;
+  std::string doing; ///< `compiling`, `timing TILE_M=64 ..`, `finals, round 3 of 5 points`
+  const PointResult *best = nullptr;
+};
+
+struct SearchOutcome {
+  std::vector<PointResult> results; ///< in the order of the source
+  std::vector<size_t> ranking;      ///< of the ok ones, the winner first
+  bool wasInterrupted = false;
+  bool isTie = false;       ///< the leaders' medians are as good as equal: the winner has fewer resources
+  bool isUndecided = false; ///< the leader's interval overlaps another's, though the medians differ
+  size_t finalists = 0, rounds = 0;
+  bool winnerHeld = false;      ///< it passed again, in fresh processes, on fresh inputs
+  std::string environmentError; ///< workers cannot be started, the ledger cannot be written
+  DeviceInfo device;
+};
+
+/// Called as things happen.
+struct SearchEvents {
+  std::function<void(const Progress &)> progress;
+  std::function<void(const Measurement &)> measured; ///< goes into the ledger
+};
+
+/// `known` are results of an earlier run that need not be had again.
+SearchOutcome search(const Session &session, PointSource &source, const SearchOptions &options,
+                     const SearchEvents &events, std::map<std::string, Measurement> known);
+
+/// Starts a device worker to ask what the device is called. False with a reason.
+bool askDevice(const Session &session, const SearchOptions &options, DeviceInfo &info, std::string &error);
+
+} // namespace phobos::kbench

@@ -1,0 +1,345 @@
+#!/usr/bin/env python3
+"""phobos-kbench from outside: every flag, every exit status, every way a point can end. `kbench.py BIN_DIR [TestName..]`.
+
+Runs on the interpreter as a target where the search is what is tested, so that a test takes moments; on the CPU where it says so."""
+import csv, io, json, os, signal, sqlite3, subprocess, sys, tempfile, time, unittest
+
+BIN = os.path.abspath(sys.argv.pop(1) if len(sys.argv) > 1 else 'build/dev/bin')
+KBENCH = os.path.join(BIN, 'phobos-kbench')
+
+SCALE = '''
+@autotune(T in [8, 32], U in [1, 2])
+kernel scale(X: tensor<f32>[N], Y: tensor<f32>[N], a: f32) {
+  Y[ctx.block.x * (T * U) :+ T * U] = X[ctx.block.x * (T * U) :+ T * U] * a
+}
+'''
+GEMM = '''
+@autotune(TILE_M in [8, 16], TILE_N in [8, 16], TILE_K in [4, 8])
+kernel gemm(A: tensor<f32>[M, K], B: tensor<f32>[K, N], C: tensor<f32>[M, N]) {
+  var acc: tile<f32>[TILE_M, TILE_N] = 0.0
+  for kt in range(0, K, TILE_K) {
+    acc += dot(A[ctx.block.x * TILE_M :+ TILE_M, kt :+ TILE_K], B[kt :+ TILE_K, ctx.block.y * TILE_N :+ TILE_N])
+  }
+  C[ctx.block.x * TILE_M :+ TILE_M, ctx.block.y * TILE_N :+ TILE_N] = acc
+}
+'''
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def path(self, name):
+        return os.path.join(self.folder.name, name)
+
+    def write(self, name, text):
+        with open(self.path(name), 'w') as f:
+            f.write(text)
+        return self.path(name)
+
+    def environment(self, fault=None):
+        env = {k: v for k, v in os.environ.items() if not k.startswith('PHOBOS')}
+        env['XDG_STATE_HOME'] = self.folder.name
+        if fault:
+            env['PHOBOS_KBENCH_FAULT'] = fault
+        return env
+
+    def kbench(self, *args, source=SCALE, target='interp', fault=None, expect=0):
+        command = [KBENCH, *args]
+        if target:
+            command += ['--target', target, '--budget', '5']
+        if source is not None:
+            command.append(self.write('kernel.pho', source))
+        r = subprocess.run(command, capture_output=True, text=True, env=self.environment(fault), timeout=300)
+        self.assertEqual(r.returncode, expect, f'{command}\n{r.stdout}\n{r.stderr}')
+        return r
+
+    def rows(self, *args, **kw):
+        self.kbench('--json', self.path('out.json'), *args, **kw)
+        with open(self.path('out.json')) as f:
+            self.result = json.load(f)
+        return {' '.join(f'{k}={v}' for k, v in p['point'].items()): p for p in self.result['points']}
+
+
+class Search(Case):
+    def test_every_point_is_verified_and_ranked(self):
+        rows = self.rows('--dim', 'N=100')
+        self.assertEqual(len(rows), 6)
+        self.assertTrue(all(p['status'] == 'ok' and p['verified_sizes'] >= 2 and p['samples_ns'] for p in rows.values()))
+        self.assertEqual(sorted(p['rank'] for p in rows.values()), [1, 2, 3, 4, 5, 6])
+        self.assertTrue(self.result['winner_held'])
+        self.assertIn('--autotune', self.result['reproduce'])
+
+    def test_the_winner_command_runs(self):
+        self.rows('--dim', 'N=100')
+        command = self.result['reproduce'].replace('phobos-kbench', KBENCH, 1)
+        r = subprocess.run(command, shell=True, capture_output=True, text=True, env=self.environment())
+        self.assertEqual(r.returncode, 0, r.stderr)
+        self.assertIn('1 point: 1 ok', r.stdout)
+
+    def test_the_report_names_best_and_worst(self):
+        out = self.kbench('--dim', 'N=100').stdout
+        for words in ('6 points on interp', 'best', 'worst', 'times as fast', 'again  phobos-kbench', 'GB/s'):
+            self.assertIn(words, out)
+
+    def test_defaults_are_stated(self):
+        out = self.kbench('--dim', 'M=20', '--pin', 'TILE_M=8 TILE_N=8', source=GEMM).stdout
+        self.assertIn('M=20', out)
+        self.assertIn('N=64*', out)
+        self.assertIn('by default', out)
+
+    def test_dimensions_and_flags_repeat(self):
+        rows = self.rows('--dim', 'M=20', '--dim', 'N=21,K=9', '--pin', 'TILE_M=8', '--pin', 'TILE_N=16', source=GEMM)
+        self.assertEqual(self.result['dims'], {'M': 20, 'N': 21, 'K': 9})
+        self.assertEqual(set(rows), {'TILE_M=8 TILE_N=16 TILE_K=4', 'TILE_M=8 TILE_N=16 TILE_K=8'})
+
+    def test_no_progress_line_where_there_is_no_terminal(self):
+        self.assertEqual(self.kbench('--dim', 'N=10').stderr, '')
+
+    def test_a_pin_need_not_be_a_choice(self):
+        self.assertEqual(set(self.rows('--pin', 'T=24 U=1', '--dim', 'N=50')), {'T=24 U=1'})
+
+    def test_autotune_measures_one_point_and_mentions_pin(self):
+        r = self.kbench('--autotune', 'U=2', '--dim', 'N=50')
+        self.assertIn('T=8', r.stdout)
+        self.assertIn('--pin "U=2"', r.stdout)
+        self.assertIn('1 point: 1 ok', r.stdout)
+
+    def test_points_from_a_file(self):
+        path = self.write('points.txt', '# mine\nT=8 U=2\n\nT=16, U=1  # second\nT=40\n')
+        self.assertEqual(set(self.rows('--points', path, '--dim', 'N=50')), {'T=8 U=2', 'T=16 U=1', 'T=40 U=1'})
+
+    def test_limit_spreads_points(self):
+        self.assertEqual(len(self.rows('--limit', '3', '--dim', 'N=50')), 3)
+
+    def test_shards_cover_the_space_and_merge(self):
+        seen = []
+        for i in (1, 2):
+            seen += self.rows('--shard', f'{i}/2', '--dim', 'N=50', '--ledger', self.path(f'{i}.sqlite'))
+        self.assertEqual(len(seen), 6)
+        self.assertEqual(len(set(seen)), 6)
+        r = self.kbench('--ledger', self.path('all.sqlite'), '--merge', self.path('1.sqlite'), '--merge', self.path('2.sqlite'),
+                        source=None, target=None)
+        self.assertIn('1 runs', r.stdout)
+        best = self.kbench('--ledger', self.path('all.sqlite'), '--best', '--dim', 'N=50')
+        self.assertEqual(best.stdout.count('T='), 7)  # six points and the command
+
+    def test_csv(self):
+        self.kbench('--csv', self.path('out.csv'), '--dim', 'N=50')
+        with open(self.path('out.csv'), newline='') as f:
+            rows = list(csv.DictReader(f))
+        self.assertEqual(len(rows), 6)
+        self.assertEqual([r['rank'] for r in rows], ['1', '2', '3', '4', '5', '6'])
+        self.assertLessEqual(float(rows[0]['ci95_low_ms']), float(rows[0]['median_ms']))
+        out = self.kbench('--csv', '-', '--autotune', 'T=8 U=1', '--dim', 'N=50').stdout
+        self.assertIn('rank,T,U,status', out)
+
+    def test_arguments_and_scalars(self):
+        self.rows('--arg', 'X=arange', '--arg', 'a=0.5', '--dim', 'N=50')
+        self.assertEqual(self.result['args'], ['X=arange', 'a=0.5'])
+
+    def test_a_grid_from_the_host(self):
+        source = '@autotune(T in [8, 16])\n@grid(host)\nkernel k(X: tensor<f32>[N]) {\n  X[ctx.block.x * T :+ T] = 1.0\n}\n'
+        self.kbench('--dim', 'N=16', source=source, expect=2)
+        self.assertEqual(len(self.rows('--dim', 'N=16', '--grid', '2', source=source)), 2)
+
+    def test_one_kernel_of_several(self):
+        two = SCALE + SCALE.replace('kernel scale', 'kernel other')
+        self.assertIn('scale, other', self.kbench('--dim', 'N=9', source=two, expect=2).stderr)
+        self.rows('--kernel', 'other', '--dim', 'N=9', source=two)
+        self.assertIn('--kernel other', self.result['reproduce'])
+
+    def test_refused_points_are_listed_with_their_reason(self):
+        source = SCALE.replace('\nkernel', '\n@require(T * U <= 32, "too much")\nkernel')
+        rows = self.rows('--dim', 'N=50', source=source)
+        self.assertEqual(len(rows), 6)
+        bad = [p for p in rows.values() if p['status'] == 'illegal']
+        self.assertEqual([p['point'] for p in bad], [{'T': 32, 'U': 2}])
+        self.assertIn('too much', bad[0]['detail'])
+
+    def test_names_the_target_ignores_multiply_nothing(self):
+        source = GEMM.replace('TILE_K in [4, 8]', 'TILE_K in [4, 8], STAGES in [2, 4], WARP_M in [4, 8]')
+        r = self.kbench('--dim', 'M=9 N=9 K=9', source=source)
+        self.assertIn('8 points', r.stdout)
+        self.assertIn('STAGES, WARP_M: ignored', r.stdout)
+
+    def test_the_cpu_target(self):
+        rows = self.rows('--dim', 'M=100 N=90 K=70', source=GEMM, target='cpu')
+        self.assertEqual({p['status'] for p in rows.values()}, {'ok'})
+        self.assertTrue(all('scratch_bytes' in p['resources'] for p in rows.values()))
+        self.assertTrue(all(0 < p['error_per_bound'] <= 1 for p in rows.values()))
+
+
+class Statuses(Case):
+    """Each way a point can end, by injection; the others are not touched."""
+
+    def strike(self, fault, status, *args, others=5, expect=0):
+        rows = self.rows('--dim', 'N=50', *args, fault=fault + '@T=16,U=2', expect=expect)
+        struck = rows['T=16 U=2']
+        self.assertEqual(struck['status'], status, struck)
+        self.assertEqual(sum(p['status'] == 'ok' for p in rows.values()), others)
+        self.assertIsNone(struck['rank']) if status != 'ok' else None
+        return struck
+
+    def test_illegal(self):
+        self.assertEqual(self.strike('illegal', 'illegal')['rule'], 'injected')
+
+    def test_compile_error(self):
+        self.strike('compile-error', 'compile-error')
+
+    def test_a_compiler_that_aborts(self):
+        self.assertIn('signal 6', self.strike('compile-crash', 'compile-error')['detail'])
+
+    def test_compile_timeout(self):
+        self.strike('compile-hang', 'compile-timeout', '--compile-timeout', '1')
+
+    def test_fault(self):
+        self.assertIn('signal 11', self.strike('fault', 'fault')['detail'])
+
+    def test_hang(self):
+        self.strike('hang', 'hang', '--run-timeout', '1')
+
+    def test_wrong(self):
+        self.assertIn('expected', self.strike('wrong', 'wrong')['detail'])
+
+    def test_writing_outside(self):
+        self.assertIn('behind its last element', self.strike('overrun', 'wrong')['detail'])
+
+    def test_lost_twice(self):
+        self.strike('lost', 'lost')
+        self.strike('compile-lost', 'lost', '--fresh')
+
+    def test_lost_once_is_tried_again(self):
+        self.strike('lost-once', 'ok', others=6)
+
+    def test_fault_and_hang_while_timing(self):
+        self.strike('fault-timing', 'fault')
+        self.strike('hang-timing', 'hang', '--run-timeout', '1', '--fresh')
+
+    def test_a_winner_that_fails_again_is_no_winner(self):
+        rows = self.rows('--dim', 'N=50', '--pin', 'U=1', fault='wrong-final@T=8;wrong-final@T=32')
+        self.assertEqual(self.result['best'], {'T': 16, 'U': 1})
+
+    def test_nothing_passed(self):
+        self.kbench('--dim', 'N=50', fault='wrong', expect=1)
+
+
+class Ledger(Case):
+    def test_an_interrupted_search_ranks_what_it_has_and_is_taken_up(self):
+        source = self.write('kernel.pho', SCALE.replace('[1, 2]', '[1, 64]'))
+        command = [KBENCH, '--target', 'interp', '--dim', 'N=3000', '--budget', '5', '--ledger', self.path('l.sqlite'), source]
+        p = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                             env=self.environment(fault='hang@T=32,U=64'))
+        deadline = time.time() + 60
+        while time.time() < deadline:
+            time.sleep(0.2)
+            try:
+                with sqlite3.connect(f'file:{self.path("l.sqlite")}?mode=ro', uri=True) as db:
+                    if db.execute('SELECT count(*) FROM run').fetchone()[0]:
+                        break
+            except sqlite3.Error:
+                pass
+        time.sleep(1)
+        p.send_signal(signal.SIGINT)
+        out, err = p.communicate(timeout=60)
+        self.assertIn('interrupted', out)
+        with sqlite3.connect(self.path('l.sqlite')) as db:
+            done = db.execute('SELECT count(*) FROM measurement').fetchone()[0]
+            self.assertEqual(db.execute('SELECT count(*) FROM finish').fetchone()[0], 0)
+        r = subprocess.run(command, capture_output=True, text=True, env=self.environment())
+        self.assertEqual(r.returncode, 0, r.stderr)
+        self.assertIn(f'taking up an interrupted search: {done} points', r.stdout)
+        self.assertIn('21 points: 21 ok', r.stdout)
+        r = subprocess.run(command, capture_output=True, text=True, env=self.environment())
+        self.assertNotIn('taking up', r.stdout)
+
+    def test_best_without_anything_measured(self):
+        self.kbench('--best', '--dim', 'N=50', '--ledger', self.path('l.sqlite'), expect=1)
+
+    def test_a_file_that_is_no_ledger(self):
+        text = self.write('l.sqlite', 'no ledger at all, but long enough to have a header ' * 9)
+        self.assertIn('l.sqlite', self.kbench('--ledger', text, '--dim', 'N=9', expect=3).stderr)
+
+
+class List(Case):
+    def test_points_in_order_and_their_number(self):
+        lines = self.kbench('--list').stdout.splitlines()
+        self.assertEqual(lines[0], 'T=8 U=1')
+        self.assertEqual(lines[1], 'T=8 U=2')
+        self.assertEqual(lines[-1], '6 points')
+
+    def test_a_billion_points_with_a_selective_require(self):
+        names = 'ABCDEFGHI'
+        choices = ', '.join(f'{n} in [{", ".join(str(i) for i in range(1, 11))}]' for n in names)
+        source = (f'@autotune({choices})\n@require({" * ".join(names)} == 5040 && A + B < C + D)\n'
+                  f'kernel k(X: tensor<f32>[N]) {{\n  X[ctx.block.x * A :+ A] = 1.0\n}}\n')
+        started = time.time()
+        p = subprocess.Popen([KBENCH, '--list', self.write('big.pho', source)], stdout=subprocess.PIPE, text=True, env=self.environment())
+        first = p.stdout.readline()
+        page = time.time() - started
+        rest = p.stdout.read()
+        p.stdout.close()
+        self.assertEqual(p.wait(), 0)
+        self.assertLess(page, 4)
+        self.assertLess(time.time() - started, 12)
+        self.assertTrue(first.startswith('A=1 '))
+        # The exact count, from tables of products of the pairs.
+        from collections import Counter
+        pairs = Counter((a + b, a * b) for a in range(1, 11) for b in range(1, 11))
+        left, right = Counter(), Counter({1: 1})
+        for (s1, p1), c1 in pairs.items():
+            for (s2, p2), c2 in pairs.items():
+                if s1 < s2:
+                    left[p1 * p2] += c1 * c2
+        for _ in range(5):
+            step = Counter()
+            for p_, c in right.items():
+                for v in range(1, 11):
+                    step[p_ * v] += c
+            right = step
+        want = sum(c * right[5040 // p_] for p_, c in left.items() if 5040 % p_ == 0)
+        self.assertIn(f'{want} points of 1000000000', rest)
+
+    def test_limit_sets_the_page(self):
+        out = self.kbench('--list', '--limit', '2').stdout.splitlines()
+        self.assertEqual(out[:3], ['T=8 U=1', 'T=8 U=2', '.. (--limit N prints N)'])
+
+
+class Status(Case):
+    """Exit statuses of what goes wrong before a search."""
+
+    def test_usage(self):
+        self.kbench(source=None, target=None, expect=2)
+        self.kbench('--nonsense', expect=2)
+        self.assertIn("'W'", self.kbench('--pin', 'W=3', expect=2).stderr)
+        self.kbench('--pin', 'T=zero', expect=2)
+        self.kbench('--target', 'abacus', target=None, expect=2)
+        self.kbench('--dim', 'Q=3', expect=2)
+        self.kbench('--dim', 'N=-3', expect=2)
+        self.kbench('--grid', '1,2,3,4', expect=2)
+        self.kbench('--arg', 'Z=1', expect=2)
+        self.kbench('--shard', '3/2', '--dim', 'N=9', expect=2)
+        self.kbench('--points', self.write('p.txt', 'T=8 U\n'), expect=2)
+        self.kbench('--points', self.write('p.txt', 'T=8\n'), '--pin', 'T=8', expect=2)
+        self.kbench('--limit', '0', expect=2)
+
+    def test_a_file_with_errors(self):
+        self.assertIn('error[E', self.kbench(source='kernel k( {', expect=1).stderr)
+
+    def test_the_environment(self):
+        self.kbench(self.path('none.pho'), source=None, expect=3)
+        self.kbench('--points', self.path('none.txt'), expect=3)
+        self.kbench('--ledger', '/nonexistent/l.sqlite', expect=3)
+        self.kbench('--csv', '/nonexistent/x.csv', '--dim', 'N=9', expect=3)
+        self.kbench('--merge', self.path('none.sqlite'), source=None, target=None, expect=3)
+
+    def test_help_and_version(self):
+        r = self.kbench('--help', source=None, target=None)
+        for words in ('--pin', '--autotune', 'compile-timeout', 'Exit status', 'PHOBOS_LEDGER', 'phobos-kbench gemm.pho'):
+            self.assertIn(words, r.stdout)
+        self.assertIn('phobos-kbench', self.kbench('--version', source=None, target=None).stdout)
+
+
+if __name__ == '__main__':
+    unittest.main(verbosity=2)
