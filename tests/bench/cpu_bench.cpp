@@ -1,17 +1,18 @@
-// How fast the CPU target is, beside what the machine can do: GEMM beside OpenBLAS, streaming kernels beside memcpy, both timed in
-// this run, interleaved. `cpu_bench [THREADS] [CASE]`. Prints one line a case; the numbers of docs/benchmarks.md come from here.
+// How fast the CPU target is, beside what the machine can do: GEMM beside OpenBLAS, streaming kernels beside
+// memcpy, both timed in this run, interleaved. `cpu_bench [THREADS] [CASE]`. Prints one line a case; the
+// numbers of docs/benchmarks.md come from here.
 #include "compiler/driver/Compile.h"
 #include "compiler/ir/Build.h"
 #include "compiler/passes/Pipeline.h"
 #include "compiler/target/cpu/Cpu.h"
-#include "runtime/cpu/Run.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
+#include "runtime/cpu/Run.h"
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <dlfcn.h>
 #include <functional>
 #include <random>
@@ -84,7 +85,13 @@ std::unique_ptr<cpu::JitKernel> compile(const std::string &text, const std::stri
   return std::move(*code);
 }
 
-using Clock = std::chrono::steady_clock;
+/// Milliseconds; with CPU_TIME set the processor time of the process (with one thread, on a machine that
+/// others use too).
+double nowMs() {
+  timespec t;
+  clock_gettime(std::getenv("CPU_TIME") ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC, &t);
+  return double(t.tv_sec) * 1e3 + double(t.tv_nsec) / 1e6;
+}
 
 /// Best and median milliseconds of each function, their runs interleaved.
 struct Times {
@@ -96,9 +103,9 @@ std::vector<Times> timeAll(const std::vector<std::function<void()>> &runs, unsig
     run();
   for (unsigned r = 0; r < repeats; ++r)
     for (size_t k = 0; k < runs.size(); ++k) {
-      const auto start = Clock::now();
+      const double start = nowMs();
       runs[k]();
-      samples[k].push_back(std::chrono::duration<double, std::milli>(Clock::now() - start).count());
+      samples[k].push_back(nowMs() - start);
     }
   std::vector<Times> times;
   for (auto &s : samples) {
@@ -109,7 +116,8 @@ std::vector<Times> timeAll(const std::vector<std::function<void()>> &runs, unsig
 }
 
 struct Tensor {
-  explicit Tensor(size_t bytes) : bytes_(bytes), data_(std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096)) {}
+  explicit Tensor(size_t bytes)
+      : bytes_(bytes), data_(std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096)) {}
   ~Tensor() { std::free(data_); }
   Tensor(const Tensor &) = delete;
   void fillFloats() {
@@ -132,9 +140,11 @@ std::vector<std::string> split(const std::string &s) {
   return parts;
 }
 
-//===-- GEMM ---------------------------------------------------------------------------------------------------===//
+//===-- GEMM
+//---------------------------------------------------------------------------------------------------===//
 
-using Sgemm = void (*)(int, int, int, int, int, int, float, const float *, int, const float *, int, float, float *, int);
+using Sgemm = void (*)(int, int, int, int, int, int, float, const float *, int, const float *, int, float,
+                       float *, int);
 
 void gemm(unsigned threads) {
   const int64_t n = 1024;
@@ -146,14 +156,15 @@ void gemm(unsigned threads) {
     if (auto set = reinterpret_cast<void (*)(int)>(dlsym(blas, "openblas_set_num_threads")))
       set(static_cast<int>(threads));
     if (auto core = reinterpret_cast<char *(*)()>(dlsym(blas, "openblas_get_corename")))
-      std::printf("OpenBLAS kernel: %s, OPENBLAS_CORETYPE %s\n", core(), std::getenv("OPENBLAS_CORETYPE") ? "set" : "unset");
+      std::printf("OpenBLAS kernel: %s, OPENBLAS_CORETYPE %s\n", core(),
+                  std::getenv("OPENBLAS_CORETYPE") ? "set" : "unset");
   } else {
     std::printf("OpenBLAS not found: %s\n", dlerror());
   }
   auto blasRun = [&] {
     if (sgemm)
-      sgemm(101, 111, 111, n, n, n, 1.0f, static_cast<float *>(a.data()), n, static_cast<float *>(b.data()), n, 0.0f,
-            static_cast<float *>(reference.data()), n);
+      sgemm(101, 111, 111, n, n, n, 1.0f, static_cast<float *>(a.data()), n, static_cast<float *>(b.data()),
+            n, 0.0f, static_cast<float *>(reference.data()), n);
   };
   struct Variant {
     const char *name;
@@ -162,14 +173,21 @@ void gemm(unsigned threads) {
     std::vector<std::string> points;
   };
   const char *given = std::getenv("POINTS");
-  const std::vector<std::string> points = split(
-      given ? given
-            : "TILE_M=128 TILE_N=128 TILE_K=32;TILE_M=128 TILE_N=128 TILE_K=128;TILE_M=128 TILE_N=256 TILE_K=128;"
-              "TILE_M=256 TILE_N=128 TILE_K=256;TILE_M=256 TILE_N=256 TILE_K=256;TILE_M=512 TILE_N=64 TILE_K=256");
+  const std::vector<std::string> points =
+      split(given ? given
+                  : "TILE_M=128 TILE_N=128 TILE_K=32;TILE_M=128 TILE_N=128 TILE_K=128;TILE_M=128 TILE_N=256 "
+                    "TILE_K=128;"
+                    "TILE_M=256 TILE_N=128 TILE_K=256;TILE_M=256 TILE_N=256 TILE_K=256;TILE_M=512 TILE_N=64 "
+                    "TILE_K=256");
   const std::vector<Variant> variants = {
       {"f32", kGemm, true, points},
-      {"bf16", replaced(replaced(kGemm, "A: tensor<f32>", "A: tensor<bf16>"), "B: tensor<f32>", "B: tensor<bf16>"), false, points},
-      {"int8", replaced(replaced(kGemm, "f32", "i8"), "tile<i8>[TILE_M, TILE_N] = 0.0", "tile<i32>[TILE_M, TILE_N] = 0"), false, points},
+      {"bf16",
+       replaced(replaced(kGemm, "A: tensor<f32>", "A: tensor<bf16>"), "B: tensor<f32>", "B: tensor<bf16>"),
+       false, points},
+      {"int8",
+       replaced(replaced(kGemm, "f32", "i8"), "tile<i8>[TILE_M, TILE_N] = 0.0",
+                "tile<i32>[TILE_M, TILE_N] = 0"),
+       false, points},
   };
   for (Variant v : variants) {
     v.text = replaced(v.text, "C: tensor<i8>", "C: tensor<i32>");
@@ -182,28 +200,34 @@ void gemm(unsigned threads) {
       const void *params[] = {&views[0], &views[1], &views[2]};
       const int64_t dims[] = {n, n, n};
       CpuLaunch launch{params, dims, {n / *p.get("TILE_M"), n / *p.get("TILE_N"), 1}};
-      auto times = timeAll({[&] { runOnCpu(code->entry(), code->scratchBytes(), launch, threads); }, blasRun}, 7);
+      auto times =
+          timeAll({[&] { runOnCpu(code->entry(), code->scratchBytes(), launch, threads); }, blasRun}, 7);
       const double flops = 2.0 * n * n * n / 1e6;
       double worst = 0;
       if (v.isFloat && sgemm)
         for (int64_t i = 0; i < n * n; ++i)
-          worst = std::max(worst, double(std::abs(static_cast<float *>(c.data())[i] - static_cast<float *>(reference.data())[i])));
-      std::printf("gemm 1024 %-4s %-40s %7.1f GFLOP/s (median %7.1f); OpenBLAS f32 %7.1f (median %7.1f); ratio of medians %.2f%s\n",
-                  v.name, point.c_str(), flops / times[0].best, flops / times[0].median, flops / times[1].best,
-                  flops / times[1].median, times[1].median / times[0].median,
+          worst = std::max(worst, double(std::abs(static_cast<float *>(c.data())[i] -
+                                                  static_cast<float *>(reference.data())[i])));
+      std::printf("gemm 1024 %-4s %-40s %7.1f GFLOP/s (median %7.1f); OpenBLAS f32 %7.1f (median %7.1f); "
+                  "ratio of medians %.2f%s\n",
+                  v.name, point.c_str(), flops / times[0].best, flops / times[0].median,
+                  flops / times[1].best, flops / times[1].median, times[1].median / times[0].median,
                   v.isFloat && sgemm ? (worst < 1e-3 ? "; agrees" : "; WRONG") : "");
       std::fflush(stdout);
     }
   }
 }
 
-//===-- streaming ----------------------------------------------------------------------------------------------===//
+//===-- streaming
+//----------------------------------------------------------------------------------------------===//
 
 /// memcpy of `bytes`, split over the threads.
 void copyAll(void *to, const void *from, size_t bytes, unsigned threads) {
   std::vector<std::thread> others;
   const size_t part = bytes / threads;
-  auto copy = [&](unsigned t) { std::memcpy(static_cast<char *>(to) + t * part, static_cast<const char *>(from) + t * part, part); };
+  auto copy = [&](unsigned t) {
+    std::memcpy(static_cast<char *>(to) + t * part, static_cast<const char *>(from) + t * part, part);
+  };
   for (unsigned t = 1; t < threads; ++t)
     others.emplace_back(copy, t);
   copy(0);
@@ -217,15 +241,16 @@ void stream(unsigned threads, bool isSoftmax) {
   x.fillFloats(), y.fillFloats();
   std::memset(z.data(), 0, bytes);
   const int64_t elements = int64_t(bytes / 4);
-  const std::vector<std::string> points =
-      split(isSoftmax ? "NC=1024 ROWS=1;NC=1024 ROWS=4;NC=4096 ROWS=1;NC=16384 ROWS=1" : "BLOCK=4096;BLOCK=65536");
+  const std::vector<std::string> points = split(
+      isSoftmax ? "NC=1024 ROWS=1;NC=1024 ROWS=4;NC=4096 ROWS=1;NC=16384 ROWS=1" : "BLOCK=4096;BLOCK=65536");
   for (const std::string &point : points) {
     auto code = compile(isSoftmax ? kSoftmax : kSaxpy, point);
     Point p;
     std::string error;
     parsePoint(point, p, error);
     const int64_t cols = isSoftmax ? *p.get("NC") : elements;
-    const CpuTensor views[] = {isSoftmax ? x.view(cols) : CpuTensor{x.data(), {1}}, isSoftmax ? y.view(cols) : CpuTensor{y.data(), {1}}};
+    const CpuTensor views[] = {isSoftmax ? x.view(cols) : CpuTensor{x.data(), {1}},
+                               isSoftmax ? y.view(cols) : CpuTensor{y.data(), {1}}};
     const float alpha = 1.0f / 1024;
     const void *params[] = {&views[0], &views[1], &alpha};
     const int64_t rows = elements / cols;
@@ -234,11 +259,14 @@ void stream(unsigned threads, bool isSoftmax) {
     auto times = timeAll({[&] { runOnCpu(code->entry(), code->scratchBytes(), launch, threads); },
                           [&] { copyAll(z.data(), x.data(), bytes, threads); }},
                          7);
-    // Bytes that each must move: softmax reads and writes 256 MB, as memcpy does; saxpy reads twice and writes once.
+    // Bytes that each must move: softmax reads and writes 256 MB, as memcpy does; saxpy reads twice and
+    // writes once.
     const double moved = (isSoftmax ? 2.0 : 3.0) * double(bytes) / 1e6, copied = 2.0 * double(bytes) / 1e6;
-    std::printf("%-7s 256 MB %-16s %6.2f GB/s (median %6.2f); memcpy %6.2f (median %6.2f); ratio of medians %.2f\n",
-                isSoftmax ? "softmax" : "saxpy", point.c_str(), moved / times[0].best, moved / times[0].median,
-                copied / times[1].best, copied / times[1].median, moved / times[0].median / (copied / times[1].median));
+    std::printf(
+        "%-7s 256 MB %-16s %6.2f GB/s (median %6.2f); memcpy %6.2f (median %6.2f); ratio of medians %.2f\n",
+        isSoftmax ? "softmax" : "saxpy", point.c_str(), moved / times[0].best, moved / times[0].median,
+        copied / times[1].best, copied / times[1].median,
+        moved / times[0].median / (copied / times[1].median));
     std::fflush(stdout);
   }
 }
@@ -246,7 +274,8 @@ void stream(unsigned threads, bool isSoftmax) {
 } // namespace
 
 int main(int argc, char **argv) {
-  const unsigned threads = argc > 1 ? static_cast<unsigned>(std::atoi(argv[1])) : std::thread::hardware_concurrency();
+  const unsigned threads =
+      argc > 1 ? static_cast<unsigned>(std::atoi(argv[1])) : std::thread::hardware_concurrency();
   const std::string only = argc > 2 ? argv[2] : "";
   std::printf("threads: %u\n", threads);
   if (only.empty() || only == "gemm")

@@ -70,6 +70,48 @@ inline void run(const std::string &text, const Launch &launch, const Options &op
     run(*kernel, launch);
 }
 
+/// A tensor that a test's kernel reads or writes as one tile, off its end by `over` columns if that is not 0.
+struct Whole {
+  std::string name;
+  std::vector<int64_t> shape;
+  std::string elem;
+  int64_t over = 0;
+  std::string tile() const {
+    std::string s = "tensor<";
+    for (size_t k = 0; k < shape.size(); ++k)
+      s += std::to_string(shape[k] + (k + 1 == shape.size() ? over : 0)) + "x";
+    return s + elem + ">";
+  }
+};
+
+/// A kernel of one block: loads `in` as tiles %name, runs `body`, stores the tiles %name of `out`.
+inline std::string wholeTiles(const std::vector<Whole> &in, const std::string &body,
+                              const std::vector<Whole> &out, const std::string &attributes = "") {
+  std::string args, loads, stores, constants = "  %zero = arith.constant 0 : index\n";
+  auto access = [&](const Whole &w) {
+    std::string starts, extents, sizes, flags;
+    for (size_t k = 0; k < w.shape.size(); ++k) {
+      const std::string comma = k ? ", " : "";
+      const std::string extent = "%extent_" + w.name + std::to_string(k);
+      constants += "  " + extent + " = arith.constant " + std::to_string(w.shape[k]) + " : index\n";
+      starts += comma + "%zero", extents += comma + extent, flags += comma + "false";
+      sizes += comma + std::to_string(w.shape[k] + (k + 1 == w.shape.size() ? w.over : 0));
+    }
+    args += std::string(args.empty() ? "" : ", ") + "%view_" + w.name + ": !pho.view<" +
+            std::to_string(w.shape.size()) + ", " + w.elem + ">";
+    return "%view_" + w.name + "[" + starts + "] of [" + extents + "] sizes [" + sizes + "] points [" +
+           flags + "] inbounds [" + flags + "]";
+  };
+  for (const Whole &w : in)
+    loads += "  %" + w.name + " = pho.load " + access(w) + " : !pho.view<" + std::to_string(w.shape.size()) +
+             ", " + w.elem + "> -> " + w.tile() + "\n";
+  for (const Whole &w : out)
+    stores += "  pho.store %" + w.name + ", " + access(w) + " : " + w.tile() + ", !pho.view<" +
+              std::to_string(w.shape.size()) + ", " + w.elem + ">\n";
+  return "func.func @kernel(" + args + ") attributes {pho.kernel" + attributes + "} {\n" + constants + loads +
+         body + stores + "  return\n}";
+}
+
 inline std::vector<float> randomFloats(size_t n, unsigned seed = 1, float low = -1, float high = 1) {
   std::mt19937 gen(seed);
   std::uniform_real_distribution<float> dist(low, high);

@@ -1,6 +1,7 @@
-// Products of every operand type, transposed or not, of sizes that fill vectors and blocks and of sizes that do not.
-#include "tests/cpu/CpuTest.h"
+// Products of every operand type, transposed or not, of sizes that fill vectors and blocks and of sizes that
+// do not.
 #include "compiler/host/HostArray.h"
+#include "tests/cpu/CpuTest.h"
 
 using namespace phobos;
 using namespace phobos::cpu::test;
@@ -12,32 +13,39 @@ struct Shape {
 };
 
 /// acc + op(a) @ op(b) of whole tensors as one tile each.
-std::string dotKernel(Shape s, const std::string &elem, const std::string &acc, bool ta, bool tb, bool isUnsigned) {
+std::string dotKernel(Shape s, const std::string &elem, const std::string &acc, bool ta, bool tb,
+                      bool isUnsigned) {
   auto dims = [](int64_t r, int64_t c) { return std::to_string(r) + "x" + std::to_string(c); };
-  auto tile = [&](int64_t r, int64_t c, const std::string &t) { return "tensor<" + dims(r, c) + "x" + t + ">"; };
+  auto tile = [&](int64_t r, int64_t c, const std::string &t) {
+    return "tensor<" + dims(r, c) + "x" + t + ">";
+  };
   auto load = [&](const char *name, int64_t r, int64_t c, const std::string &t) {
-    return std::string("  %") + name + " = pho.load %" + char(toupper(name[0])) + "[%z, %z] of [%" + name + "r, %" + name +
-           "c] sizes [" + std::to_string(r) + ", " + std::to_string(c) +
-           "] points [false, false] inbounds [false, false] : !pho.view<2, " + t + "> -> " + tile(r, c, t) + "\n";
+    return std::string("  %") + name + " = pho.load %" + char(toupper(name[0])) + "[%z, %z] of [%" + name +
+           "r, %" + name + "c] sizes [" + std::to_string(r) + ", " + std::to_string(c) +
+           "] points [false, false] inbounds [false, false] : !pho.view<2, " + t + "> -> " + tile(r, c, t) +
+           "\n";
   };
   auto constant = [](const char *name, int64_t v) {
     return std::string("  %") + name + " = arith.constant " + std::to_string(v) + " : index\n";
   };
   const int64_t ar = ta ? s.k : s.m, ac = ta ? s.m : s.k, br = tb ? s.n : s.k, bc = tb ? s.k : s.n;
-  return "func.func @kernel(%A: !pho.view<2, " + elem + ">, %B: !pho.view<2, " + elem + ">, %C: !pho.view<2, " + acc +
-         ">) attributes {pho.kernel} {\n" + constant("z", 0) + constant("ar", ar) + constant("ac", ac) + constant("br", br) +
-         constant("bc", bc) + constant("cr", s.m) + constant("cc", s.n) + load("a", ar, ac, elem) + load("b", br, bc, elem) +
-         load("c", s.m, s.n, acc) + "  %d = pho.dot %a, %b, %c" + (ta ? " trans_a" : "") + (tb ? " trans_b" : "") +
-         (isUnsigned ? " unsigned" : "") + " : " + tile(ar, ac, elem) + ", " + tile(br, bc, elem) + " -> " +
-         tile(s.m, s.n, acc) + "\n  pho.store %d, %C[%z, %z] of [%cr, %cc] sizes [" + std::to_string(s.m) + ", " +
-         std::to_string(s.n) + "] points [false, false] inbounds [false, false] : " + tile(s.m, s.n, acc) + ", !pho.view<2, " +
-         acc + ">\n  return\n}";
+  return "func.func @kernel(%A: !pho.view<2, " + elem + ">, %B: !pho.view<2, " + elem +
+         ">, %C: !pho.view<2, " + acc + ">) attributes {pho.kernel} {\n" + constant("z", 0) +
+         constant("ar", ar) + constant("ac", ac) + constant("br", br) + constant("bc", bc) +
+         constant("cr", s.m) + constant("cc", s.n) + load("a", ar, ac, elem) + load("b", br, bc, elem) +
+         load("c", s.m, s.n, acc) + "  %d = pho.dot %a, %b, %c" + (ta ? " trans_a" : "") +
+         (tb ? " trans_b" : "") + (isUnsigned ? " unsigned" : "") + " : " + tile(ar, ac, elem) + ", " +
+         tile(br, bc, elem) + " -> " + tile(s.m, s.n, acc) +
+         "\n  pho.store %d, %C[%z, %z] of [%cr, %cc] sizes [" + std::to_string(s.m) + ", " +
+         std::to_string(s.n) + "] points [false, false] inbounds [false, false] : " + tile(s.m, s.n, acc) +
+         ", !pho.view<2, " + acc + ">\n  return\n}";
 }
 
 void check(Shape s, ScalarType type, const std::string &elem, const std::string &acc, bool ta, bool tb,
            const cpu::Options &options = {}) {
   const ScalarType sum = accumulatorOf(type);
-  HostArray a(type, ta ? std::vector{s.k, s.m} : std::vector{s.m, s.k}), b(type, tb ? std::vector{s.n, s.k} : std::vector{s.k, s.n});
+  HostArray a(type, ta ? std::vector{s.k, s.m} : std::vector{s.m, s.k}),
+      b(type, tb ? std::vector{s.n, s.k} : std::vector{s.k, s.n});
   HostArray c(sum, {s.m, s.n});
   std::mt19937 gen(7);
   for (HostArray *x : {&a, &b, &c})
@@ -71,9 +79,11 @@ void check(Shape s, ScalarType type, const std::string &elem, const std::string 
   for (int64_t i = 0; i < c.size(); ++i) {
     isFloat(type) ? want.setFloat(i, wantFloat[size_t(i)]) : want.setInt(i, int64_t(wantInt[size_t(i)]));
     if (isFloat(type))
-      ASSERT_EQ(c.getFloat(i), want.getFloat(i)) << elem << " " << s.m << "x" << s.n << "x" << s.k << " " << ta << tb << " at " << i;
+      ASSERT_EQ(c.getFloat(i), want.getFloat(i))
+          << elem << " " << s.m << "x" << s.n << "x" << s.k << " " << ta << tb << " at " << i;
     else
-      ASSERT_EQ(c.getInt(i), want.getInt(i)) << elem << " " << s.m << "x" << s.n << "x" << s.k << " " << ta << tb << " at " << i;
+      ASSERT_EQ(c.getInt(i), want.getInt(i))
+          << elem << " " << s.m << "x" << s.n << "x" << s.k << " " << ta << tb << " at " << i;
   }
 }
 
@@ -89,9 +99,10 @@ TEST(CpuDot, EveryType) {
   struct {
     ScalarType type;
     const char *elem, *acc;
-  } const types[] = {{ScalarType::F64, "f64", "f64"}, {ScalarType::F16, "f16", "f32"}, {ScalarType::BF16, "bf16", "f32"},
-                     {ScalarType::I8, "i8", "i32"},   {ScalarType::U8, "i8", "i32"},   {ScalarType::I32, "i32", "i32"},
-                     {ScalarType::I64, "i64", "i64"}, {ScalarType::F8E4M3, "f8E4M3FN", "f32"}};
+  } const types[] = {{ScalarType::F64, "f64", "f64"},   {ScalarType::F16, "f16", "f32"},
+                     {ScalarType::BF16, "bf16", "f32"}, {ScalarType::I8, "i8", "i32"},
+                     {ScalarType::U8, "i8", "i32"},     {ScalarType::I32, "i32", "i32"},
+                     {ScalarType::I64, "i64", "i64"},   {ScalarType::F8E4M3, "f8E4M3FN", "f32"}};
   for (const auto &t : types)
     for (Shape s : {Shape{19, 37, 11}, {4, 6, 5}})
       for (int trans = 0; trans < 4; ++trans)

@@ -26,6 +26,8 @@ llvm::Value *emitRem(llvm::IRBuilderBase &b, llvm::Value *x, llvm::Value *y, boo
 llvm::Value *emitShl(llvm::IRBuilderBase &b, llvm::Value *x, llvm::Value *count, bool countSigned);
 llvm::Value *emitShr(llvm::IRBuilderBase &b, llvm::Value *x, llvm::Value *count, bool isSigned,
                      bool countSigned);
+/// x % y of f32 or f64, exact, with the sign of x; NaN if x is infinite or y is 0.
+llvm::Value *emitRemF(llvm::IRBuilderBase &b, llvm::Value *x, llvm::Value *y);
 /// NaN if either is NaN; max(-0, 0) is 0.
 llvm::Value *emitMaxF(llvm::IRBuilderBase &b, llvm::Value *x, llvm::Value *y, const ScalarTarget &target);
 llvm::Value *emitMinF(llvm::IRBuilderBase &b, llvm::Value *x, llvm::Value *y, const ScalarTarget &target);

@@ -6,9 +6,15 @@
 namespace phobos::cpu {
 
 void KernelEmitter::emitBlock(mlir::Block &block) {
+  llvm::SmallVector<mlir::Operation *> done; // a tile that is filled later still reads its operands
   for (mlir::Operation &op : block.without_terminator()) {
     emitOperation(op);
-    releaseAfter(op);
+    done.push_back(&op);
+    if (!pending_.empty())
+      continue;
+    for (mlir::Operation *earlier : done)
+      releaseAfter(*earlier);
+    done.clear();
   }
 }
 
@@ -68,6 +74,10 @@ void KernelEmitter::emitOperation(mlir::Operation &op) {
         if (mlir::isa<pho::LoadOp>(other))
           accessOf(other);
         Buffer buffer = resultBuffer(result);
+        if (isReducedNext(*other)) {
+          pending_[result] = buffer;
+          return;
+        }
         materialise(result, buffer);
         bind(result, buffer);
       });

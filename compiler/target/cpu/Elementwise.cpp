@@ -88,6 +88,7 @@ llvm::Value *emitFloat(llvm::IRBuilderBase &b, mlir::Operation *op, llvm::ArrayR
       .Case([&](arith::SubFOp) { return b.CreateFSub(x[0], x[1]); })
       .Case([&](arith::MulFOp) { return b.CreateFMul(x[0], x[1]); })
       .Case([&](arith::DivFOp) { return b.CreateFDiv(x[0], x[1]); })
+      .Case([&](arith::RemFOp) { return target::emitRemF(b, x[0], x[1]); })
       .Case([&](arith::NegFOp) { return b.CreateFNeg(x[0]); })
       .Case([&](arith::MaximumFOp) { return target::emitMaxF(b, x[0], x[1], target); })
       .Case([&](arith::MinimumFOp) { return target::emitMinF(b, x[0], x[1], target); })

@@ -1,6 +1,7 @@
 // The entry function of a kernel: its arguments, and the loop over the blocks it was asked to run.
 #include "compiler/target/cpu/Emitter.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/IR/IntrinsicsX86.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Target/TargetMachine.h"
 
@@ -15,6 +16,7 @@ KernelEmitter::KernelEmitter(mlir::func::FuncOp kernel, llvm::Module &module, co
     threads = attribute.getInt();
   plan_ = planTiles(kernel, threads);
   kernel.walk([&](pho::LoadOp load) { readViews_.insert(load.getView()); });
+  kernel.walk([&](pho::AtomicOp atomic) { readViews_.insert(atomic.getView()); });
   llvm::FastMathFlags flags;
   flags.setAllowContract(); // a * b + c may be one fma, nothing else
   builder_.setFastMathFlags(flags);
@@ -69,8 +71,6 @@ llvm::Error KernelEmitter::run(llvm::StringRef symbol) {
   llvm::Type *pointer = builder_.getPtrTy(), *word = builder_.getInt64Ty();
   auto *type = llvm::FunctionType::get(builder_.getVoidTy(), {pointer, word, word, pointer}, false);
   function_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, symbol, module_);
-  function_->addFnAttr("prefer-vector-width", std::to_string(target_.vectorLanes * 32));
-  function_->addFnAttr("min-legal-vector-width", "0");
   function_->addFnAttr("no-builtins");
   function_->addFnAttr(llvm::Attribute::NoUnwind);
   function_->addParamAttr(0, llvm::Attribute::NoAlias);
@@ -80,6 +80,9 @@ llvm::Error KernelEmitter::run(llvm::StringRef symbol) {
   emitArguments(function_->getArg(0));
   scratch_.allocate(64); // held for good: where loads go that must not happen
   emitBlockLoop(function_->getArg(1), function_->getArg(2));
+  if (isStreaming_) // before anybody is told that the grid is done
+    builder_.CreateIntrinsic(builder_.getVoidTy(), llvm::Intrinsic::x86_sse_sfence,
+                             llvm::ArrayRef<llvm::Value *>());
   builder_.CreateRetVoid();
   if (!error_.empty())
     return llvm::createStringError(error_);
@@ -119,6 +122,7 @@ llvm::Expected<std::unique_ptr<llvm::Module>> emitLLVM(mlir::ModuleOp tileModule
     if (!f.isDeclaration()) {
       f.addFnAttr("target-cpu", (*machine)->getTargetCPU());
       f.addFnAttr("target-features", (*machine)->getTargetFeatureString());
+      f.addFnAttr("prefer-vector-width", std::to_string(target.vectorLanes * 32));
     }
   return module;
 }

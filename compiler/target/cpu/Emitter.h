@@ -140,6 +140,7 @@ private:
   llvm::Value *emitScalarLoad(pho::LoadOp load);
   void emitStore(pho::StoreOp store);
   void emitTileStore(pho::StoreOp store);
+  llvm::Value *streams(pho::StoreOp store, const Access &access);
   void storeAt(const Access &access, const At &at, llvm::Value *value, llvm::Value *mask, bool streaming);
 
   // PerThread.cpp: gathers, scatters and atomics.
@@ -156,6 +157,9 @@ private:
 
   // Reduce.cpp, ArgReduce.cpp, Scan.cpp, Shape.cpp, Dot.cpp
   void emitReduce(pho::ReduceOp op);
+  void emitReduction(pho::ReduceOp op);
+  bool isReducedNext(mlir::Operation &op);
+  llvm::Value *evaluateReduced(mlir::Value value, const At &at);
   llvm::Value *reduceLine(pho::ReduceOp op, At at, int64_t length);
   void reduceColumns(pho::ReduceOp op, const Buffer &result, bool whole);
   void emitArgReduce(pho::ArgReduceOp op);
@@ -230,9 +234,12 @@ private:
 
   llvm::DenseMap<mlir::Value, llvm::Value *> scalars_;
   llvm::DenseMap<mlir::Value, Buffer> buffers_;
+  /// Tiles whose storage the reduction that comes next fills while it reads them.
+  llvm::DenseMap<mlir::Value, Buffer> pending_;
   llvm::DenseMap<mlir::Value, View> views_;
   llvm::DenseMap<mlir::Operation *, Access> accesses_;
   llvm::DenseSet<mlir::Value> readViews_;
+  bool isStreaming_ = false;     ///< some stores go past the caches
   const Buffer *mask_ = nullptr; ///< active threads; null: all
 
   using EvaluationKey = std::tuple<void *, llvm::Value *, llvm::Value *, unsigned, unsigned>;

@@ -162,7 +162,7 @@ llvm::Value *KernelEmitter::wholeAccesses(llvm::ArrayRef<mlir::Value> exprs) {
   llvm::Value *all = nullptr;
   llvm::DenseSet<mlir::Value> seen;
   auto visit = [&](auto &self, mlir::Value v) -> void {
-    if (!plan_.fused.contains(v) || !seen.insert(v).second)
+    if ((!plan_.fused.contains(v) && !pending_.contains(v)) || !seen.insert(v).second)
       return;
     mlir::Operation *op = v.getDefiningOp();
     if (mlir::isa<pho::LoadOp>(op)) {

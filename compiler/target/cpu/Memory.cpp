@@ -170,7 +170,29 @@ void KernelEmitter::emitStore(pho::StoreOp store) {
   storeAt(accessOf(store), at, scalar(store.getValue()), mask, false);
 }
 
-/// Whole tiles are stored without masks, a tile at the edge only as far as the tensor goes.
+/// Large tensors that the kernel only writes go past the caches: a store then need not read the line first.
+constexpr int64_t kStreamedBytes = int64_t(32) << 20;
+
+/// i1: the stores of this whole tile may be streamed; null: never. They need aligned vectors, and lines that
+/// are filled at once.
+llvm::Value *KernelEmitter::streams(pho::StoreOp store, const Access &access) {
+  const int64_t bytes = static_cast<int64_t>(module_.getDataLayout().getTypeAllocSize(access.elem));
+  const int64_t vectorBytes = bytes * lanesFor(access.shape);
+  if (readViews_.contains(store.getView()) || store.getMask() || access.shape.isColumn() ||
+      access.colStride || access.shape.cols * bytes % 64 != 0 || access.shape.cols * bytes < 1024 ||
+      vectorBytes < 16)
+    return nullptr;
+  llvm::Value *total = i64(bytes);
+  for (mlir::Value extent : store.getExtents())
+    total = builder_.CreateMul(total, scalar(extent));
+  llvm::Value *misaligned = builder_.CreatePtrToInt(access.base, builder_.getInt64Ty());
+  if (access.shape.rows > 1)
+    misaligned = builder_.CreateOr(misaligned, builder_.CreateMul(access.rowStride, i64(bytes)));
+  llvm::Value *isAligned = builder_.CreateICmpEQ(builder_.CreateAnd(misaligned, i64(63)), i64(0));
+  return builder_.CreateAnd(builder_.CreateICmpSGE(total, i64(kStreamedBytes)), isAligned);
+}
+
+/// Whole tiles are stored without masks, a tile at the edge with them.
 void KernelEmitter::emitTileStore(pho::StoreOp store) {
   llvm::SmallVector<mlir::Value> exprs{store.getValue()};
   if (store.getMask())
@@ -186,7 +208,13 @@ void KernelEmitter::emitTileStore(pho::StoreOp store) {
         },
         whole);
   };
-  versioned(exprs, access.whole, [&](bool whole) { body(whole, false); });
+  versioned(exprs, access.whole, [&](bool whole) {
+    llvm::Value *streaming = whole ? streams(store, access) : nullptr;
+    if (!streaming)
+      return body(whole, false);
+    isStreaming_ = true;
+    ifThen(streaming, [&] { body(true, true); }, [&] { body(true, false); });
+  });
 }
 
 } // namespace phobos::cpu

@@ -86,7 +86,7 @@ llvm::Value *KernelEmitter::reduceLine(pho::ReduceOp op, At at, int64_t length) 
     here.valid = valid;
     (at.along == Along::Cols ? here.j : here.i) = position;
     evaluated_.clear();
-    llvm::Value *v = evaluate(value, here);
+    llvm::Value *v = evaluateReduced(value, here);
     evaluated_.clear();
     return valid < lanes ? builder_.CreateSelect(validMask(here), v, neutral) : v;
   };
@@ -117,7 +117,39 @@ llvm::Value *KernelEmitter::reduceLine(pho::ReduceOp op, At at, int64_t length) 
   return reduceLanes(op.getKind(), elem, isUnsigned, sum);
 }
 
+/// The next operation that is not fused into a later one reduces the result of `op`, a tile that others read
+/// too: softmax's exponentials and their sums are then one loop.
+bool KernelEmitter::isReducedNext(mlir::Operation &op) {
+  if (mask_ || !isElementwise(&op))
+    return false;
+  mlir::Operation *next = op.getNextNode();
+  while (next && next->getNumResults() == 1 && plan_.fused.contains(next->getResult(0)) &&
+         !mlir::isa<pho::LoadOp>(next))
+    next = next->getNextNode();
+  auto reduce = mlir::dyn_cast_or_null<pho::ReduceOp>(next);
+  return reduce && reduce.getValue() == op.getResult(0) && !reduce->use_empty();
+}
+
+/// Every loop of a reduction comes to every element once.
+llvm::Value *KernelEmitter::evaluateReduced(mlir::Value value, const At &at) {
+  auto pending = pending_.find(value);
+  if (pending == pending_.end())
+    return evaluate(value, at);
+  llvm::Value *v = evaluateFused(value.getDefiningOp(), at);
+  storeTo(pending->second, at, v);
+  return v;
+}
+
 void KernelEmitter::emitReduce(pho::ReduceOp op) {
+  mlir::Value value = op.getValue();
+  emitReduction(op);
+  if (auto pending = pending_.find(value); pending != pending_.end()) {
+    bind(value, pending->second);
+    pending_.erase(pending);
+  }
+}
+
+void KernelEmitter::emitReduction(pho::ReduceOp op) {
   mlir::Value value = op.getValue();
   mlir::Type elem = elementType(value);
   const TileShape shape = plan_.shapeOf(value);
@@ -156,16 +188,21 @@ void KernelEmitter::emitReduce(pho::ReduceOp op) {
       forLoop(i64(0), i64(shape.rows), 1, [&](llvm::Value *i) {
         At at = start, to = first({});
         at.i = to.i = i;
+        RowScope row;
+        row.block = builder_.GetInsertBlock();
+        llvm::BasicBlock *line = llvm::BasicBlock::Create(module_.getContext(), "row", function_);
+        builder_.CreateBr(line);
+        builder_.SetInsertPoint(line);
+        at.row = &row;
         if (shape.isColumn())
           at.along = Along::Cols;
-        llvm::Value *line = reduceLine(op, at, shape.cols);
-        storeTo(result, to, line);
+        storeTo(result, to, reduceLine(op, at, shape.cols));
       });
     } else if (!isAlongCols && shape.isColumn()) {
       At to = first({});
       storeTo(result, to, reduceLine(op, start, shape.rows));
     } else if (isAlongCols) { // of a column: itself
-      tileLoop(shape, [&](const At &at) { storeTo(result, at, evaluate(value, at)); }, whole);
+      tileLoop(shape, [&](const At &at) { storeTo(result, at, evaluateReduced(value, at)); }, whole);
     } else {
       reduceColumns(op, result, whole);
     }
@@ -187,7 +224,7 @@ void KernelEmitter::reduceColumns(pho::ReduceOp op, const Buffer &result, bool w
           at.i = i;
           at.row = nullptr;
           evaluated_.clear();
-          llvm::Value *v = evaluate(value, at);
+          llvm::Value *v = evaluateReduced(value, at);
           evaluated_.clear();
           return v;
         };
