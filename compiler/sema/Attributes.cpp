@@ -242,6 +242,8 @@ void Checker::checkGrid(const ast::Attribute &a) {
     if (extent && !isOverDimensions(extent))
       report(diag::AttributeNotConstant, arg.value->range, "grid")
           .help("it may use numbers, names declared by @autotune and dimensions");
+    else if (auto n = extent ? constant(extent) : std::nullopt; n && (*n < 0 || *n > INT32_MAX))
+      report(diag::AttributeOutOfRange, arg.value->range, "grid", 0, INT32_MAX, *n);
     else
       out_->grid.axes[axis] = extent;
   }

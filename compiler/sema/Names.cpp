@@ -90,10 +90,10 @@ Value Checker::checkName(const ast::Expr &e) {
     const char *what = findBuiltin(e.name)               ? "a built-in function"
                        : !functionsNamed(e.name).empty() ? "a function"
                                                          : nullptr;
-    if (!what && scalarTypeNamed(e.name))
+    if (!what && (scalarTypeNamed(e.name) || frame().types.count(e.name)))
       what = "a type";
     if (e.name == "ctx")
-      report(diag::UnknownMember, e.range, "ctx", "")
+      report(diag::IncompleteName, e.range, "ctx")
           .help("write ctx.block.x, ctx.grid.x, ctx.thread, ctx.warp, ctx.lane or ctx.threads");
     else if (what)
       report(diag::FunctionAsValue, e.range, e.name, what);
@@ -153,7 +153,7 @@ Value Checker::checkMember(const ast::Expr &e) {
       return Value::error();
     }
     if (e.name == "block" || e.name == "grid") {
-      report(diag::UnknownMember, e.range, "ctx." + e.name, "").help("write ctx." + e.name + ".x, .y or .z");
+      report(diag::IncompleteName, e.range, "ctx." + e.name).help("write ctx." + e.name + ".x, .y or .z");
       return Value::error();
     }
     out_->usesThreads = true;
