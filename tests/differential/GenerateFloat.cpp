@@ -62,8 +62,11 @@ std::optional<Node> Generator::exact(const Type &type, int depth) {
 Node Generator::floatExpr(const Type &type, int depth) {
   for (int tries = 0; depth > 0 && tries < 6; ++tries) {
     int64_t kind = random_.below(100);
+    bool isReduced = type.isTile() && (type.shape.back() == 1 || type.shape[0] == 1);
     std::optional<Node> n;
-    if (kind < 40)
+    if (isReduced && random_.chance(30))
+      n = reduction(type, depth);
+    else if (kind < (hasInexact_ ? 28 : 40))
       n = isF8(type.elem) ? convertToFloat(type, depth) : exactOp(type, depth);
     else if (kind < 55)
       n = hasInexact_ ? inexactOp(type, depth) : exactOp(type, depth);

@@ -17,6 +17,9 @@ Node Generator::intExpr(const Type &type, int depth) {
 std::optional<Node> Generator::intOp(const Type &type, int depth) {
   int64_t kind = random_.below(100);
   auto other = [&](Type t) { return expr(t, depth - 1); };
+  bool isReduced = type.isTile() && (type.shape.back() == 1 || type.shape[0] == 1);
+  if (isReduced && random_.chance(30))
+    return reduction(type, depth);
   if (kind < 38) {
     static const std::vector<std::string> kOps = {
         "($0 + $1)", "($0 - $1)",  "($0 * $1)",  "($0 / $1)",   "($0 % $1)",   "($0 & $1)",   "($0 | $1)",
@@ -137,7 +140,7 @@ std::optional<Node> Generator::reduction(const Type &type, int depth) {
     return std::nullopt;
   }
   int64_t count = type.isScalar() ? product(shape) : n, kind = random_.below(10);
-  if (kind < 2 && !position.empty() && type.elem == S::I32) {
+  if (kind < 4 && !position.empty() && type.elem == S::I32) {
     if (hasFloats_ && random_.chance(50)) {
       std::optional<Node> x = exact(Type::tile(random_.chance(50) ? S::F32 : S::F64, shape), depth - 1);
       return x ? std::optional(make(type, position, {std::move(*x)})) : std::nullopt;

@@ -204,6 +204,8 @@ std::optional<Node> Generator::shapeOp(const Type &type, int depth) {
   case 3:
     return from({c}, "broadcast($0, " + shape + ")");
   case 4:
+    if (r == 1 && c % 2 == 0)
+      return from({2, c / 2}, "flat($0)");
     return from({r * c}, "reshape($0, " + shape + ")");
   case 5:
     return from({c, r}, "reshape($0, " + shape + ")");
