@@ -3,9 +3,29 @@
 
 namespace phobos::interp {
 
+/// Bytes that a block's values may take at once: every variable, and some operands of the largest tile beside
+/// them.
+static uint64_t valueBytes(const sema::TypedKernel &kernel) {
+  uint64_t variables = 0, largest = 0;
+  auto bytes = [&](const Type &t) {
+    return 8 * static_cast<uint64_t>(t.isTile()           ? t.elements()
+                                     : kernel.usesThreads ? kernel.threadCount()
+                                                          : 1);
+  };
+  for (const sema::Local &v : kernel.vars)
+    variables += bytes(v.type);
+  for (const sema::Expr &e : kernel.exprs)
+    largest = std::max(largest, bytes(e.type));
+  return variables + 8 * largest;
+}
+
 bool run(const sema::TypedKernel &kernel, const std::vector<Argument> &args, const std::vector<int64_t> &dims,
          const std::array<int64_t, 3> &grid, const Options &options, Diagnostics &diags) {
   unsigned errors = diags.errorCount();
+  if (uint64_t need = valueBytes(kernel); need > options.maxBytes) {
+    diags.report(diag::ValuesTooLarge, kernel.range, need >> 20, options.maxBytes >> 20);
+    return false;
+  }
   std::optional<Shadow> shadow;
   if (options.check)
     shadow.emplace(kernel, grid, diags);

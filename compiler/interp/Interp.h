@@ -21,7 +21,8 @@ using Argument = std::variant<HostArray *, ScalarArgument>;
 
 struct Options {
   bool check = false; ///< phobos-run --check: races, uncovered elements, bounds; reported as diagnostics
-  uint64_t maxSteps = ~uint64_t(0); ///< statements executed before it gives up (error InterpStepLimit)
+  uint64_t maxSteps = ~uint64_t(0);      ///< statements executed before it gives up (error InterpStepLimit)
+  uint64_t maxBytes = uint64_t(8) << 30; ///< that a block's values may take (error ValuesTooLarge)
   const std::atomic<bool> *cancel = nullptr; ///< set by a signal handler: stops between statements
 };
 

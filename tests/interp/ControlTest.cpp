@@ -179,6 +179,15 @@ TEST(Limits, TooManyStatementsStopTheRun) {
   }
 }
 
+TEST(Limits, ValuesThatDoNotFitMemoryAreAnErrorBeforeTheRun) {
+  Tree t;
+  for (int i = 0; i < 100; ++i)
+    t.local(Type::tile(S::F32, {4096, 4096}));
+  EXPECT_FALSE(t.run());
+  ASSERT_EQ(t.diags.all().size(), 1u);
+  EXPECT_EQ(t.diags.all()[0].id, diag::ValuesTooLarge);
+}
+
 TEST(Limits, TheCancelFlagStopsTheRun) {
   Tree t;
   std::atomic<bool> cancel = true;
