@@ -98,12 +98,15 @@ private:
 
   // Names.cpp
   template <typename... Args> Diagnostics::Builder report(diag id, SourceRange range, const Args &...args) {
-    failed_ |= info(id).severity == Severity::Error;
-    Diagnostics::Builder b = diags_.report(id, range, args...);
+    bool isHeard = !dead_ || concernsDeadCode(id);
+    failed_ |= isHeard && info(id).severity == Severity::Error;
+    Diagnostics::Builder b = (isHeard ? diags_ : unheard_).report(id, range, args...);
     noteCalls(b);
     return b;
   }
   void noteCalls(Diagnostics::Builder &b);
+  static bool concernsDeadCode(diag id);
+  unsigned errorCount() const { return diags_.errorCount() + unheard_.errorCount(); }
   const Entity *lookup(std::string_view name);
   bool declare(const ast::Name &name, Entity entity);
   void reportUnknown(diag id, std::string_view name, SourceRange range, std::vector<std::string> candidates);
@@ -126,6 +129,7 @@ private:
   void checkStatement(const ast::Stmt &s);
   void checkDeclaration(const ast::Stmt &s);
   void checkIf(const ast::Stmt &s);
+  void checkDead(const ast::Block &block);
   void checkFor(const ast::Stmt &s);
   void checkWhile(const ast::Stmt &s);
   void checkJump(const ast::Stmt &s);
@@ -297,6 +301,8 @@ private:
   std::set<const ast::Function *> failedFunctions_;
   unsigned depth_ = 0, inlinedStatements_ = 0;
   bool failed_ = false, tooLarge_ = false;
+  unsigned dead_ = 0;   ///< inside branches that this point does not take
+  Diagnostics unheard_; ///< what was found there and does not hold at the points that take them
 };
 
 /// `end - start` where both differ by a constant whatever their variables are (`i + 8` and `i`).

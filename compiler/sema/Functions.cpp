@@ -96,7 +96,7 @@ Value Checker::instantiate(const Candidate &c, const std::vector<Argument> &args
   // the body, in the function's own
   auto inlined = std::make_shared<Inlined>();
   inlined->name = f.name.text;
-  unsigned errorsBefore = diags_.errorCount();
+  unsigned errorsBefore = errorCount();
   Frame inner;
   inner.function = &f;
   inner.call = call.range;
@@ -139,8 +139,8 @@ Value Checker::instantiate(const Candidate &c, const std::vector<Argument> &args
   frames_.pop_back();
   if (f.result && !alwaysReturns(f.body))
     reportMissingReturn(f, diags_);
-  if (diags_.errorCount() != errorsBefore || tooLarge_ || (f.result && !result)) {
-    failed_ = true;
+  if (errorCount() != errorsBefore || tooLarge_ || (f.result && !result)) {
+    failed_ |= !dead_;
     failedFunctions_.insert(&f);
     return Value::error();
   }

@@ -13,6 +13,14 @@ void Checker::noteCalls(Diagnostics::Builder &b) {
     b.note(frames_[i].call, "in this call of '" + frames_[i].function->name.text + "'");
 }
 
+/// Names are judged in branches that this point does not take too, and limits; types and shapes may fit where
+/// they are taken.
+bool Checker::concernsDeadCode(diag id) {
+  std::string_view code = info(id).code;
+  return code.starts_with("E03") || id == diag::NestingTooDeep || id == diag::TooManyNodes ||
+         id == diag::InlinedTooLarge;
+}
+
 const Entity *Checker::lookup(std::string_view name) {
   size_t first = frames_.empty() ? 0 : frame().firstScope;
   for (size_t i = scopes_.size(); i-- > first;)

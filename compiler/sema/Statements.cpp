@@ -114,13 +114,35 @@ Expr *Checker::checkCondition(ast::ExprP e) {
   return nullptr;
 }
 
+/// A condition over the shape environment alone chooses when compiling: the other branch need not fit at this
+/// point.
 void Checker::checkIf(const ast::Stmt &s) {
   Expr *condition = checkCondition(s.value);
+  if (auto known = condition ? constant(condition) : std::nullopt) {
+    checkDead(*known ? s.orElse : s.body);
+    Stmt *taken = emit(Stmt::Kind::Block, s.range);
+    taken->body = checkBlock(*known ? s.body : s.orElse);
+    return;
+  }
   Stmt *out = emit(Stmt::Kind::If, s.range);
   out->value = condition;
   out->body = checkBlock(s.body);
   if (s.hasElse)
     out->orElse = checkBlock(s.orElse);
+}
+
+/// Leaves no trace but errors about names.
+void Checker::checkDead(const ast::Block &block) {
+  std::vector<Param> params = out_->params;
+  bool usesThreads = out_->usesThreads, usesBarrier = out_->usesBarrier;
+  std::set<const ast::Function *> failedFunctions = failedFunctions_;
+  ++dead_;
+  checkBlock(block);
+  --dead_;
+  failedFunctions_ = std::move(failedFunctions);
+  out_->params = std::move(params);
+  out_->usesThreads = usesThreads;
+  out_->usesBarrier = usesBarrier;
 }
 
 void Checker::checkFor(const ast::Stmt &s) {

@@ -167,6 +167,20 @@ TEST(SemaTyped, Scopes) { // grammar.scope
   EXPECT_EQ(body("let X = s\nlet exp = exp(X)"), "X.0: f32 = s\nexp.1: f32 = exp(X.0)");
 }
 
+TEST(SemaTyped, ConstantConditionsChooseABranch) { // grammar.if.2
+  const char *t = "@autotune(T in [64])\n";
+  EXPECT_EQ(body("if T > 64 { X[0 :+ T - 64] = 1.0 } else { X[0] = s }", t), "block\n  store X[0:index] = s");
+  EXPECT_EQ(body("if T > 64 { X[0 :+ T - 64] = 1.0 }", t), "block");
+  EXPECT_NE(body("if T > 64 { X[0] = missing }", t).find("E0301"), std::string::npos);
+  EXPECT_NE(body("if T == 64 { X[0 :+ T - 64] = 1.0 }", t).find("E0409"), std::string::npos);
+  auto c = checkSource(
+      "fn f(x: tile<f32>[R]) -> tile<f32>[R] { return x + zeros<f32>([48]) }\n"
+      "@autotune(T in [32, 48])\nkernel k(X: tensor<f32>[N]) {\n"
+      "  if T == 48 { X[0 :+ T] = f(X[0 :+ T]) }\n  if T == 32 { X[0 :+ 48] = f(X[0 :+ 48]) }\n}\n");
+  ASSERT_TRUE(c->kernels.size() == 1 && c->kernels[0]) << c->rendered();
+  EXPECT_FALSE(c->kernels[0]->usesThreads);
+}
+
 TEST(SemaTyped, Attributes) {
   auto kernel = [](const std::string &attributes,
                    const std::string &text = "kernel k(X: tensor<f32>[M, N]) { X[0, 0] = 1.0 }\n") {
