@@ -72,8 +72,7 @@ std::optional<Emitted> emit(const sema::TypedKernel &kernel, const SourceManager
   llvm::Expected<Emitted> out = isGpuTarget(options.target) ? emitGpu(*module, options) : emitCpu(*module, options.kind);
   if (out)
     return std::move(*out);
-  std::string why = llvm::toString(out.takeError());
-  diags.report(diag::LoweringFailed, kernel.range, kernel.name, options.target, first.text().empty() ? why : first.text());
+  reportTargetError(out.takeError(), first, kernel, options.target, diags);
   return std::nullopt;
 }
 

@@ -60,8 +60,7 @@ std::unique_ptr<Executable> prepareForCpu(const sema::TypedKernel &kernel, const
   auto code = cpu::compileAndLoad(*module, {});
   if (code)
     return std::make_unique<OnCpu>(kernel, std::move(*code));
-  std::string why = llvm::toString(code.takeError());
-  diags.report(diag::LoweringFailed, kernel.range, kernel.name, "cpu", first.text().empty() ? why : first.text());
+  reportTargetError(code.takeError(), first, kernel, "cpu", diags);
   return nullptr;
 }
 

@@ -6,12 +6,21 @@
 #include "compiler/support/Source.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "llvm/Support/Error.h"
 
 namespace phobos::driver {
 
-/// Null with errors in `diags`: what the pipeline found (E0907, for `target`), or GEMM names that disagree with the loop (E0802).
-mlir::OwningOpRef<mlir::ModuleOp> lower(const sema::TypedKernel &kernel, const SourceManager &sources, const std::string &target,
-                                        mlir::MLIRContext &context, Diagnostics &diags, const passes::PrintOptions &print = {});
+/// Null with errors in `diags`: what the pipeline found (E0907, for `target`), or GEMM names that disagree
+/// with the loop (E0802).
+mlir::OwningOpRef<mlir::ModuleOp> lower(const sema::TypedKernel &kernel, const SourceManager &sources,
+                                        const std::string &target, mlir::MLIRContext &context,
+                                        Diagnostics &diags, const passes::PrintOptions &print = {});
+
+class FirstError;
+/// What a target failed with: E0801 for a point that its rules do not take, else E0907 with what MLIR said
+/// first or with the error's own text.
+void reportTargetError(llvm::Error error, const FirstError &first, const sema::TypedKernel &kernel,
+                       const std::string &target, Diagnostics &diags);
 
 /// Keeps the first error that MLIR reports while it lives, in place of printing it.
 class FirstError {

@@ -270,12 +270,15 @@ void KernelBuilder::branch(Location loc, Value condition, Statements then, State
 void KernelBuilder::forLoop(StmtP s) {
   Location loc = here_;
   Value lo = value(s->lo), hi = value(s->hi), step = value(s->step);
-  bool stepIsPositive = s->step->op == Op::Int && s->step->intValue > 0;
-  if (!stepIsPositive) { // a step below 1 runs nothing
+  bool stepIsSmall = s->step->op == Op::Int && s->step->intValue > 0 && s->step->intValue <= INT32_MAX;
+  if (!stepIsSmall) {
+    // A step below 1 runs nothing; one past the end is cut, so that the counter stops there and does not
+    // wrap.
     Value one = integer(loc, step.getType(), 1);
     Value positive = arith::CmpIOp::create(b_, loc, arith::CmpIPredicate::sge, step, one);
     hi = arith::SelectOp::create(b_, loc, positive, hi, lo);
-    step = arith::MaxSIOp::create(b_, loc, step, one);
+    Value span = arith::SubIOp::create(b_, loc, hi, lo);
+    step = arith::MaxSIOp::create(b_, loc, arith::MinSIOp::create(b_, loc, step, span), one);
   }
   if (exits(s->body.statements) & (Break | Return))
     countedLoopWithExit(s, lo, hi, step);

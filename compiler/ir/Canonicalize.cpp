@@ -47,8 +47,8 @@ template <typename ShapeOp> struct ShapeOfSplat : OpRewritePattern<ShapeOp> {
   }
 };
 
-/// Elementwise work on broadcast values is done before they are broadcast: fewer elements. The operands may be broadcasts
-/// of one smaller shape, of scalars, and constants.
+/// Elementwise work on broadcast values is done before they are broadcast: fewer elements. The operands may
+/// be broadcasts of one smaller shape, of scalars, and constants.
 struct WorkBeforeBroadcast : RewritePattern {
   WorkBeforeBroadcast(MLIRContext *context) : RewritePattern(MatchAnyOpTypeTag(), 1, context) {}
 
@@ -82,7 +82,8 @@ struct WorkBeforeBroadcast : RewritePattern {
       operands.push_back(isa<RankedTensorType>(operand.getType())
                              ? narrow(operand, small(getElementTypeOrSelf(operand)), rewriter)
                              : operand);
-    OperationState state(op->getLoc(), op->getName(), operands, small(result.getElementType()), op->getAttrs());
+    OperationState state(op->getLoc(), op->getName(), operands, small(result.getElementType()),
+                         op->getAttrs());
     Operation *before = rewriter.create(state);
     rewriter.replaceOpWithNewOp<BroadcastOp>(op, result, before->getResult(0));
     return success();
@@ -91,7 +92,8 @@ struct WorkBeforeBroadcast : RewritePattern {
 private:
   static Attribute splatOf(Value v) {
     DenseElementsAttr dense;
-    return matchPattern(v, m_Constant(&dense)) && dense.isSplat() ? dense.getSplatValue<Attribute>() : Attribute();
+    return matchPattern(v, m_Constant(&dense)) && dense.isSplat() ? dense.getSplatValue<Attribute>()
+                                                                  : Attribute();
   }
 
   /// `operand`, a constant or a broadcast, as a value of the smaller type.
@@ -102,7 +104,9 @@ private:
       return arith::ConstantOp::create(rewriter, operand.getLoc(), cast<TypedAttr>(constant));
     }
     Value source = operand.getDefiningOp<BroadcastOp>().getValue();
-    return source.getType() == type ? source : BroadcastOp::create(rewriter, operand.getLoc(), type, source).getResult();
+    return source.getType() == type
+               ? source
+               : BroadcastOp::create(rewriter, operand.getLoc(), type, source).getResult();
   }
 };
 

@@ -100,10 +100,8 @@ const std::vector<Rule> &rules() {
       // The CPU: any tile works; what it needs at once must fit a thread's scratch memory.
       {"whole-warps", kCpu, "THREADS % 32 == 0 && THREADS >= 32 && THREADS <= 1024",
        "{THREADS} threads: a block has a multiple of 32, up to 1024"},
-      {"tile-size", kCpu, "LARGEST_TILE_BYTES <= TILE_LIMIT",
-       "a tile of {LARGEST_TILE_BYTES} bytes is past the limit of {TILE_LIMIT}"},
-      {"scratch-memory", kCpu, "TILE_BYTES <= SCRATCH_LIMIT",
-       "the kernel's tiles need {TILE_BYTES} bytes of scratch memory a thread, the limit is {SCRATCH_LIMIT}"},
+      {"scratch-memory", kCpu, "SCRATCH_BYTES <= SCRATCH_LIMIT",
+       "the kernel's tiles need {SCRATCH_BYTES} bytes of scratch memory a thread, the limit is {SCRATCH_LIMIT}"},
   };
   return list;
 }
@@ -135,8 +133,7 @@ const std::vector<Unset> &unsetNames() {
       {"MMA_N", kMma, {8}},
       {"MMA_K", kMma, {16}},
       {"MMA_SM", kMma, {80}},
-      {"TILE_LIMIT", kCpu, {int64_t(1) << 28}},
-      {"SCRATCH_LIMIT", kCpu, {int64_t(1) << 28}},
+      {"SCRATCH_LIMIT", kCpu, {int64_t(1) << 30}},
   };
   return list;
 }

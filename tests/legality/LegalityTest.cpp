@@ -229,10 +229,9 @@ TEST(Legality, AnIllegalPointNamesTheRuleThatNoCompletionMeets) {
             "instruction-tiles-k");
   EXPECT_EQ(broken(Path::Mma, "TILE_M=128 TILE_N=128 TILE_K=32", "SHARED_LIMIT=101376 SM=75"),
             "instruction-exists");
-  EXPECT_EQ(broken(Path::Cpu, "TILE_BYTES=1000 LARGEST_TILE_BYTES=1000", ""), "legal");
-  EXPECT_EQ(broken(Path::Cpu, "TILE_BYTES=1000 LARGEST_TILE_BYTES=1000", "SCRATCH_LIMIT=999"),
-            "scratch-memory");
-  EXPECT_EQ(broken(Path::Cpu, "TILE_BYTES=1000 LARGEST_TILE_BYTES=1000", "TILE_LIMIT=999"), "tile-size");
+  EXPECT_EQ(broken(Path::Cpu, "SCRATCH_BYTES=1000", ""), "legal");
+  EXPECT_EQ(broken(Path::Cpu, "SCRATCH_BYTES=1000", "SCRATCH_LIMIT=999"), "scratch-memory");
+  EXPECT_EQ(broken(Path::Cpu, "SCRATCH_BYTES=1000 THREADS=48", ""), "whole-warps");
 }
 
 TEST(Legality, CsvErrorsSayWhere) {

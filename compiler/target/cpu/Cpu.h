@@ -23,6 +23,17 @@ struct Options {
   unsigned optLevel = 3;
 };
 
+/// A kernel that the target's rules (compiler/legality, list `cpu`) do not take at its point.
+class IllegalPoint : public llvm::ErrorInfo<IllegalPoint> {
+public:
+  static char ID;
+  IllegalPoint(std::string brokenRule, std::string why) : rule(std::move(brokenRule)), reason(std::move(why)) {}
+  void log(llvm::raw_ostream &os) const override;
+  std::error_code convertToErrorCode() const override { return llvm::inconvertibleErrorCode(); }
+
+  std::string rule, reason;
+};
+
 struct EntryInfo {
   std::string symbol;        ///< of type CpuEntry
   uint64_t scratchBytes = 0; ///< a thread

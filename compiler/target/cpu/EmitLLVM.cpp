@@ -1,4 +1,5 @@
 // The entry function of a kernel: its arguments, and the loop over the blocks it was asked to run.
+#include "compiler/legality/Legality.h"
 #include "compiler/target/cpu/Emitter.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/IR/IntrinsicsX86.h"
@@ -7,7 +8,6 @@
 
 namespace phobos::cpu {
 
-constexpr uint64_t kMaxScratchBytes = uint64_t(1) << 30;
 
 KernelEmitter::KernelEmitter(mlir::func::FuncOp kernel, llvm::Module &module, const TargetInfo &target)
     : kernel_(kernel), module_(module), builder_(module.getContext()), target_(target) {
@@ -93,6 +93,18 @@ llvm::Error KernelEmitter::run(llvm::StringRef symbol) {
   return llvm::Error::success();
 }
 
+char IllegalPoint::ID = 0;
+void IllegalPoint::log(llvm::raw_ostream &os) const { os << rule << ": " << reason; }
+
+/// The rules of the list `cpu` on what the kernel turned out to need.
+static legality::Verdict judge(mlir::func::FuncOp kernel, uint64_t scratchBytes) {
+  Point facts, completed;
+  facts.set("SCRATCH_BYTES", static_cast<int64_t>(std::min<uint64_t>(scratchBytes, INT64_MAX)));
+  if (auto threads = kernel->getAttrOfType<mlir::IntegerAttr>("pho.threads"))
+    facts.set("THREADS", threads.getInt());
+  return legality::Judge(legality::Path::Cpu).complete(facts, {}, completed);
+}
+
 llvm::Expected<std::unique_ptr<llvm::Module>> emitLLVM(mlir::ModuleOp tileModule, llvm::LLVMContext &context,
                                                        const Options &options, EntryInfo &info) {
   auto machine = createTargetMachine(options);
@@ -114,10 +126,8 @@ llvm::Expected<std::unique_ptr<llvm::Module>> emitLLVM(mlir::ModuleOp tileModule
   if (llvm::Error error = emitter.run(info.symbol))
     return std::move(error);
   info.scratchBytes = emitter.scratchBytes();
-  if (info.scratchBytes > kMaxScratchBytes)
-    return llvm::createStringError("the kernel's tiles need " + std::to_string(info.scratchBytes) +
-                                   " bytes of scratch a thread, over the limit of " +
-                                   std::to_string(kMaxScratchBytes));
+  if (legality::Verdict v = judge(kernel, info.scratchBytes); !v.isLegal())
+    return llvm::make_error<IllegalPoint>(std::string(v.broken->name), v.reason);
   for (llvm::Function &f : *module)
     if (!f.isDeclaration()) {
       f.addFnAttr("target-cpu", (*machine)->getTargetCPU());
