@@ -24,7 +24,8 @@ int64_t partsBytes(const Layout &layout, const bool axes[2], int64_t each) {
   return parts == 1 ? 0 : rounded(parts * to.extent(0) * to.extent(1) * each);
 }
 
-void axesOf(Type tile, int64_t axis, bool axes[2]) {
+void axesOf(Type tile, uint32_t attribute, bool axes[2]) {
+  const auto axis = static_cast<int32_t>(attribute);
   bool rank1 = cast<RankedTensorType>(tile).getRank() == 1;
   axes[0] = axis < 0 || (axis == 0 && !rank1);
   axes[1] = axis < 0 || axis == 1 || rank1;

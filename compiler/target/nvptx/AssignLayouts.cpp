@@ -113,8 +113,8 @@ private:
     } else if (auto store = dyn_cast<pho::StoreOp>(op)) {
       if (store.getMask())
         join(store.getValue(), store.getMask());
-    } else if (isa<pho::ReshapeOp, pho::ConvertOp, pho::TotalOp, pho::MathOp, pho::RandOp>(op) || op->getDialect()->getNamespace() == "arith") {
-      // Elementwise, or a reshape that moves nothing.
+    } else if (isa<pho::ReshapeOp, pho::ScanOp, pho::ConvertOp, pho::TotalOp, pho::MathOp, pho::RandOp>(op) || op->getDialect()->getNamespace() == "arith") {
+      // Elementwise, a scan, or a reshape that moves nothing.
       for (Value v : op->getOperands())
         if (op->getNumResults() == 1 && isTile(v) && isTile(op->getResult(0)) && shapeOf(v.getType()) == shapeOf(op->getResult(0).getType()))
           join(v, op->getResult(0));

@@ -129,9 +129,9 @@ Regs Emitter::emitFma(phog::DotOp op) {
     }
     return sums;
   };
-  // Straight code up to some four thousand products a thread; a loop beyond.
+  // Straight code up to some two thousand products a thread; a loop beyond.
   int64_t block = K;
-  while (block * layout.registers() > 4096 && block % (2 * step) == 0)
+  while (block * layout.registers() > 2048 && block % (2 * step) == 0)
     block /= 2;
   if (block == K)
     return steps(acc, i32(0), 0, K);

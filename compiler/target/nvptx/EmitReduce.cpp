@@ -146,7 +146,9 @@ std::vector<Regs> Emitter::reduceAxes(const Layout &layout, std::vector<Regs> it
 }
 
 namespace {
-void axesOf(mlir::Type tile, int64_t axis, bool axes[2]) {
+/// `axis` as the operations keep it: -1 is all of them.
+void axesOf(mlir::Type tile, uint32_t attribute, bool axes[2]) {
+  const auto axis = static_cast<int32_t>(attribute);
   bool rank1 = mlir::cast<mlir::RankedTensorType>(tile).getRank() == 1;
   axes[0] = axis < 0 || (axis == 0 && !rank1);
   axes[1] = axis < 0 || axis == 1 || rank1;
@@ -223,7 +225,7 @@ void Emitter::emitArgReduce(pho::ArgReduceOp op) {
 // leaves the total; after a barrier it folds the totals of the segments before its own into each of its elements.
 void Emitter::emitScan(pho::ScanOp op) {
   mlir::Type tileType = op.getType(), elem = elementOf(tileType);
-  Layout layout = layoutOf(tileType);
+  Layout layout = layoutOf(tileType), from = layoutOf(op.getValue().getType());
   bool axes[2];
   axesOf(tileType, op.getAxis(), axes);
   const int axis = axes[0] ? 0 : 1;
@@ -237,7 +239,7 @@ void Emitter::emitScan(pho::ScanOp op) {
   SharedTile tile{sharedAddress(at), s, sharedAddress(totalsAt - 16)};
   Type *memory = memoryTypeOf(elem);
   Reg totals = sharedAddress(totalsAt);
-  writeShared(tile, layout, regs(op.getValue()), elem, {0, 0});
+  writeShared(tile, from, regs(op.getValue()), elem, {0, 0});
   barrier();
   auto element = [&](Reg line, Reg position) { return axis ? tileAddress(tile, line, position) : tileAddress(tile, position, line); };
   auto combined = [&](Reg x, Reg y) { return reductionOf(op.getKind(), op.getIsUnsigned(), x, y); };

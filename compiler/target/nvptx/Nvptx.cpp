@@ -64,7 +64,7 @@ mlir::func::FuncOp kernelOf(mlir::ModuleOp module) {
 
 /// The target passes on a copy's kernel; the bytes of shared memory a block needs.
 Expected<int64_t> runPasses(mlir::func::FuncOp func, const Options &options, const Variant &variant, Target &target) {
-  const int64_t threads = chooseThreads(func);
+  const int64_t threads = chooseThreads(func, options.sm);
   target = {options.sm, threads / 32, sharedLimitOf(options), variant.aligned};
   func->setAttr("phog.threads", mlir::IntegerAttr::get(mlir::IntegerType::get(func.getContext(), 64), threads));
   assignLayouts(func, target);

@@ -19,7 +19,7 @@ struct Target {
 };
 
 /// Threads a block runs: what the kernel declares, else by its products and tiles.
-int64_t chooseThreads(mlir::Operation *func);
+int64_t chooseThreads(mlir::Operation *func, unsigned sm);
 
 /// Every tile gets a layout. Tiles that elementwise operations, loops and branches join share one: the layout that the strongest among them
 /// asks for (a product's accumulator, a reduction's result, what is broadcast along, else what suits memory). Where an operation needs
