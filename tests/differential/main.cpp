@@ -7,6 +7,7 @@
 //
 // The programs run in child processes, so that a crash or a hang costs one program. Exit status 0 if all
 // agreed.
+#include "compiler/driver/Execute.h"
 #include "tests/differential/Compare.h"
 #include "tests/differential/Generate.h"
 #include "tests/differential/Minimise.h"
@@ -209,6 +210,11 @@ int main(int argc, char **argv) {
       return 2;
     } else
       options.files.push_back(a);
+  }
+  if (!phobos::driver::isExecutableTarget(options.target)) {
+    std::cerr << "differential: target '" << options.target << "' is not known; there are "
+              << phobos::driver::executableTargets() << "\n";
+    return 2;
   }
   return options.files.empty() ? runSeeds(options) : runFiles(options);
 }
