@@ -11,6 +11,11 @@ namespace phobos::driver {
 
 std::string compilerBuild() { return std::string("phobos ") + PHOBOS_VERSION_TEXT + " (LLVM " + LLVM_VERSION_STRING + ")"; }
 
+std::string bytesHash(std::string_view bytes) {
+  auto digest = llvm::SHA256::hash(llvm::ArrayRef(reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size()));
+  return llvm::toHex(digest, true);
+}
+
 std::string sourceHash(std::string_view text) {
   std::string canonical;
   size_t i = 0;
@@ -22,8 +27,7 @@ std::string sourceHash(std::string_view text) {
     canonical += std::string(line) + "\n";
     i = end + 1;
   }
-  auto digest = llvm::SHA256::hash(llvm::ArrayRef(reinterpret_cast<const uint8_t *>(canonical.data()), canonical.size()));
-  return llvm::toHex(digest, true);
+  return bytesHash(canonical);
 }
 
 namespace {
@@ -196,6 +200,13 @@ private:
 };
 
 } // namespace
+
+std::string hostProcessor() {
+  std::string s = llvm::sys::getHostCPUName().str();
+  for (const std::string &f : hostFeatures())
+    s += " " + f;
+  return s;
+}
 
 bool buildBundle(const LoadedFile &loaded, const BundleRequest &request, Bundle &bundle, Diagnostics &diags) {
   return Builder(loaded, request, bundle, diags).run();

@@ -21,7 +21,12 @@ bool buildBundle(const LoadedFile &loaded, const BundleRequest &request, Bundle 
 /// `phobos 0.1.0 (LLVM 22.1.8)`: which compiler wrote a bundle; part of every cache key.
 std::string compilerBuild();
 
-/// A hash of the text that ignores nothing but line endings and trailing blanks, hexadecimal.
+/// This machine's processor, with the features that code for it may use.
+std::string hostProcessor();
+
+/// SHA-256, 64 hexadecimal digits.
+std::string bytesHash(std::string_view bytes);
+/// bytesHash of the text with what does not matter made alike: line endings and trailing blanks.
 std::string sourceHash(std::string_view text);
 
 } // namespace phobos::driver

@@ -98,26 +98,31 @@ static void renderPlace(std::string &out, const SourceManager &sources, SourceRa
   out += file.name() + ":" + std::to_string(at.line) + ":" + std::to_string(at.column) + ": ";
 }
 
-std::string renderText(const Diagnostics &diags, const SourceManager &sources, bool color) {
+std::string renderText(const Diagnostic &d, const SourceManager &sources, bool color) {
   Colors c;
   if (color)
     c = {"\033[1;31m", "\033[1;35m", "\033[1;36m", "\033[1m", "\033[0m"};
   std::string out;
-  for (const Diagnostic &d : diags.all()) {
-    renderPlace(out, sources, d.range);
-    out += std::string(d.severity() == Severity::Error ? c.error : c.warning) + severityName(d.severity()) + "[" + info(d.id).code + "]" +
-           c.reset + ": " + c.bold + d.message + c.reset + "\n";
-    if (d.range.isValid())
-      renderSnippet(out, sources.file(d.range.file), d.range);
-    for (const DiagnosticNote &n : d.notes) {
-      renderPlace(out, sources, n.range);
-      out += std::string(c.note) + "note" + c.reset + ": " + n.message + "\n";
-      if (n.range.isValid())
-        renderSnippet(out, sources.file(n.range.file), n.range);
-    }
-    if (d.help)
-      out += std::string(c.note) + "help" + c.reset + ": " + *d.help + "\n";
+  renderPlace(out, sources, d.range);
+  out += std::string(d.severity() == Severity::Error ? c.error : c.warning) + severityName(d.severity()) + "[" + info(d.id).code + "]" + c.reset +
+         ": " + c.bold + d.message + c.reset + "\n";
+  if (d.range.isValid())
+    renderSnippet(out, sources.file(d.range.file), d.range);
+  for (const DiagnosticNote &n : d.notes) {
+    renderPlace(out, sources, n.range);
+    out += std::string(c.note) + "note" + c.reset + ": " + n.message + "\n";
+    if (n.range.isValid())
+      renderSnippet(out, sources.file(n.range.file), n.range);
   }
+  if (d.help)
+    out += std::string(c.note) + "help" + c.reset + ": " + *d.help + "\n";
+  return out;
+}
+
+std::string renderText(const Diagnostics &diags, const SourceManager &sources, bool color) {
+  std::string out;
+  for (const Diagnostic &d : diags.all())
+    out += renderText(d, sources, color);
   return out;
 }
 

@@ -84,6 +84,7 @@ std::string formatMessage(std::string_view format, const std::vector<std::string
 
 /// `file:line:col: error[E0123]: message`, the source line, carets, notes, help.
 std::string renderText(const Diagnostics &diags, const SourceManager &sources, bool color = false);
+std::string renderText(const Diagnostic &diagnostic, const SourceManager &sources, bool color = false);
 /// One JSON object a line: severity, code, file, line, column, message, notes [{message, file, line, column}], help.
 std::string renderJson(const Diagnostics &diags, const SourceManager &sources);
 
