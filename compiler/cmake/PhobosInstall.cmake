@@ -1,0 +1,15 @@
+# What `cmake --install` lays down beside the targets: headers, the standard library, examples, documents, the CMake package, pkg-config.
+include(CMakePackageConfigHelpers)
+install(DIRECTORY runtime/include/phobos DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY stdlib/ DESTINATION ${CMAKE_INSTALL_DATADIR}/phobos/stdlib FILES_MATCHING PATTERN "*.pho")
+install(DIRECTORY examples/ DESTINATION ${CMAKE_INSTALL_DATADIR}/phobos/examples)
+install(DIRECTORY docs spec DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES README.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+set(packageDir ${CMAKE_INSTALL_LIBDIR}/cmake/Phobos)
+install(EXPORT PhobosTargets NAMESPACE Phobos:: DESTINATION ${packageDir})
+configure_package_config_file(compiler/cmake/PhobosConfig.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/PhobosConfig.cmake INSTALL_DESTINATION ${packageDir})
+write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/PhobosConfigVersion.cmake COMPATIBILITY SameMajorVersion)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/PhobosConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/PhobosConfigVersion.cmake DESTINATION ${packageDir})
+configure_file(compiler/cmake/phobos-runtime.pc.in ${CMAKE_CURRENT_BINARY_DIR}/phobos-runtime.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/phobos-runtime.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
