@@ -1,5 +1,5 @@
 #include "compiler/host/ArgSpec.h"
-#include "compiler/host/Numeric.h"
+#include "runtime/contract/Numeric.h"
 #include "compiler/host/Philox.h"
 #include <bit>
 #include <charconv>

@@ -1,5 +1,5 @@
 #include "compiler/host/HostArray.h"
-#include "compiler/host/Numeric.h"
+#include "runtime/contract/Numeric.h"
 #include <cstdlib>
 #include <cstring>
 #include <limits>

@@ -1,5 +1,5 @@
 #include "compiler/host/Npy.h"
-#include "compiler/host/Numeric.h"
+#include "runtime/contract/Numeric.h"
 #include <charconv>
 #include <cstdio>
 #include <cstring>

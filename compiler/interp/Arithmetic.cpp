@@ -1,5 +1,5 @@
 #include "compiler/interp/Arithmetic.h"
-#include "compiler/host/Numeric.h"
+#include "runtime/contract/Numeric.h"
 #include "compiler/host/Philox.h"
 #include "compiler/interp/Functions.h"
 #include <bit>

@@ -1,5 +1,5 @@
 // Loads, stores and atomics.
-#include "compiler/host/Numeric.h"
+#include "runtime/contract/Numeric.h"
 #include "compiler/interp/Arithmetic.h"
 #include "compiler/interp/Machine.h"
 

@@ -1,5 +1,5 @@
 #include "compiler/interp/Tensor.h"
-#include "compiler/host/Numeric.h"
+#include "runtime/contract/Numeric.h"
 
 namespace phobos::interp {
 

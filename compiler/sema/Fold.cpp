@@ -1,6 +1,6 @@
 // Constant folding of scalar integers, and differences of index expressions that are constant though the
 // expressions are not.
-#include "compiler/host/Numeric.h"
+#include "runtime/contract/Numeric.h"
 #include "compiler/sema/Checker.h"
 
 namespace phobos::sema {

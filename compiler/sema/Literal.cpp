@@ -1,5 +1,5 @@
 #include "compiler/sema/Literal.h"
-#include "compiler/host/Numeric.h"
+#include "runtime/contract/Numeric.h"
 #include <cmath>
 #include <cstdio>
 

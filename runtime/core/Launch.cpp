@@ -1,5 +1,5 @@
 // Checks of a launch, the choice of point and entry, packing, launching.
-#include "compiler/host/Numeric.h"
+#include "runtime/contract/Numeric.h"
 #include "runtime/contract/GpuAbi.h"
 #include "runtime/core/Module.h"
 #include "runtime/cpu/Run.h"

@@ -1,5 +1,5 @@
 // Conversions, exhaustively where the type has 8 or 16 bits (spec/types.md).
-#include "compiler/host/Numeric.h"
+#include "runtime/contract/Numeric.h"
 #include <cmath>
 #include <gtest/gtest.h>
 #include <limits>

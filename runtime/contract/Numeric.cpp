@@ -1,4 +1,4 @@
-#include "compiler/host/Numeric.h"
+#include "runtime/contract/Numeric.h"
 #include <bit>
 #include <cmath>
 #include <limits>
