@@ -1,6 +1,7 @@
 #include "compiler/driver/BundleBuild.h"
 #include "compiler/driver/Emit.h"
 #include "compiler/syntax/Parse.h"
+#include "runtime/cuda/Assemble.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Config/llvm-config.h"
@@ -163,15 +164,22 @@ private:
       return;
     EmitOptions options;
     options.target = target;
-    options.kind = EmitKind::Obj;
+    options.kind = target == "cpu" ? EmitKind::Obj : EmitKind::Asm;
     auto e = emit(*typed, loaded_.sources, options, diags_);
     if (!e)
       return;
     v.entries = std::move(e->entries);
-    v.images.push_back({target == "cpu" ? CodeImage::Format::ElfObject : CodeImage::Format::Cubin, std::move(e->bytes)});
     if (target == "cpu") {
+      v.images.push_back({CodeImage::Format::ElfObject, std::move(e->bytes)});
       v.cpu = llvm::sys::getHostCPUName().str();
       v.cpuFeatures = hostFeatures();
+    } else {
+      // The cubin starts at once on its own processor; PTX serves later ones, and machines where nothing here can assemble.
+      cuda::AssembleOptions assemble;
+      assemble.target = target;
+      if (cuda::Assembled cubin = cuda::assemble(e->bytes, assemble); cubin.ok())
+        v.images.push_back({CodeImage::Format::Cubin, std::move(cubin.cubin)});
+      v.images.push_back({CodeImage::Format::Ptx, std::move(e->bytes)});
     }
     bundle_.variants.push_back(std::move(v));
   }
