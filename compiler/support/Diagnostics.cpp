@@ -56,6 +56,14 @@ void Diagnostics::append(const Diagnostics &other) {
   }
 }
 
+void Diagnostics::sortByPlace() {
+  auto before = [](const Diagnostic &a, const Diagnostic &b) {
+    return a.range.file != b.range.file ? a.range.file < b.range.file : a.range.begin < b.range.begin;
+  };
+  for (auto it = list_.begin(); it != list_.end(); ++it)
+    std::rotate(std::upper_bound(list_.begin(), it, *it, before), it, it + 1);
+}
+
 static const char *severityName(Severity s) {
   return s == Severity::Error ? "error" : s == Severity::Warning ? "warning" : "note";
 }

@@ -66,6 +66,8 @@ public:
   /// True once the limit (64 errors) is reached: phases stop early.
   bool isFull() const { return errors_ >= 64; }
   void append(const Diagnostics &other);
+  /// In the order of their places; those of one place keep theirs.
+  void sortByPlace();
 
 private:
   static std::string text(const std::string &s) { return s; }

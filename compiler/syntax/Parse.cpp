@@ -131,7 +131,8 @@ public:
         return std::move(out_);
       auto begin = static_cast<uint32_t>(t->getStartIndex()),
            end = static_cast<uint32_t>(t->getStopIndex() + 1);
-      switch (t->getType()) {
+      size_t type = t->getType();
+      switch (type) {
       case PhobosLexer::NEWLINE:
         newline = true;
         lineHasError_ = false;
@@ -150,15 +151,16 @@ public:
         break;
       case PhobosLexer::BAD_NUMBER:
         error(diag::MalformedNumber, begin, end);
-        break;
+        type = PhobosLexer::FLOAT; // to the parser it is a number all the same
+        [[fallthrough]];
       default:
         if (out_.words.size() == kMaxTokens) {
           diags_.report(diag::TooManyTokens, {begin, end, file_}, kMaxTokens);
           out_.complete = false;
           return std::move(out_);
         }
-        out_.words.push_back({text_.substr(begin, end - begin), begin, end, uint32_t(t->getType()),
-                              kindOf(t->getType()), newline});
+        out_.words.push_back(
+            {text_.substr(begin, end - begin), begin, end, uint32_t(type), kindOf(type), newline});
         newline = false;
       }
     }
@@ -221,9 +223,12 @@ void parseWith(const SourceManager &sources, uint32_t index, bool single, Diagno
 
 std::unique_ptr<ast::File> parse(const SourceManager &sources, uint32_t index, Diagnostics &diags) {
   auto file = std::make_unique<ast::File>();
-  parseWith(sources, index, false, diags, [&](PhobosParser &parser, TextPlace place) {
-    AstBuilder(place, *file, diags).file(parser.file());
+  Diagnostics own; // the lexer's come before the parser's: put into the order of the text at the end
+  parseWith(sources, index, false, own, [&](PhobosParser &parser, TextPlace place) {
+    AstBuilder(place, *file, own).file(parser.file());
   });
+  own.sortByPlace();
+  diags.append(own);
   return file;
 }
 

@@ -108,8 +108,12 @@ antlr4::Token *Recovery::openBracket(antlr4::Parser *parser, size_t from) const 
 void Recovery::report(antlr4::Parser *parser, antlr4::Token *found, const std::string &expected) {
   antlr4::ParserRuleContext *place = goingOn(parser);
   size_t from = place && place->getStart() ? place->getStart()->getTokenIndex() : 0;
-  if (parser->getContext()->getRuleIndex() == P::RuleBlock && parser->getContext()->getStart())
-    from = parser->getContext()->getStart()->getTokenIndex();
+  size_t bracketsFrom = from;
+  if (parser->getContext()->getRuleIndex() == P::RuleBlock) { // between statements
+    from = found->getTokenIndex();
+    if (parser->getContext()->getStart())
+      bracketsFrom = parser->getContext()->getStart()->getTokenIndex();
+  }
   // What the lexer dropped before the first token on its line is part of the statement too.
   size_t newline = place_.text.rfind('\n', parser->getTokenStream()->get(from)->getStartIndex());
   auto begin = newline == std::string_view::npos ? 0 : static_cast<uint32_t>(newline);
@@ -120,7 +124,7 @@ void Recovery::report(antlr4::Parser *parser, antlr4::Token *found, const std::s
   auto report = diags_.report(diag::UnexpectedToken, range(found), expected, foundText(found));
   bool closing = expected.find("')'") != std::string::npos || expected.find("']'") != std::string::npos ||
                  expected == "'}'";
-  if (antlr4::Token *open = closing ? openBracket(parser, from) : nullptr)
+  if (antlr4::Token *open = closing ? openBracket(parser, bracketsFrom) : nullptr)
     report.note(range(open), "the bracket is opened here");
   if (found->getType() == P::NOT)
     report.help("'!' binds more loosely than comparisons: put parentheses around it");
@@ -128,6 +132,8 @@ void Recovery::report(antlr4::Parser *parser, antlr4::Token *found, const std::s
     report.help("a statement goes on in the next line after an operator, not before one");
   else if (found->getType() == P::STRING)
     report.help("strings stand only in attributes");
+  else if (std::string spelled = foundText(found); spelled == "'and'" || spelled == "'or'")
+    report.help(spelled == "'and'" ? "write '&&'" : "write '||'");
 }
 
 void Recovery::reportError(antlr4::Parser *parser, const antlr4::RecognitionException &e) {

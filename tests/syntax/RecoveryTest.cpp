@@ -99,6 +99,15 @@ TEST(Recovery, LexerErrorsAreOneALineAndSilenceTheirStatement) {
   EXPECT_EQ(messageOf(std::string("x = \0 1", 7)), "unexpected character '\\x00'");
 }
 
+TEST(Recovery, ALexerErrorSilencesItsStatementOnly) {
+  EXPECT_EQ(codesOf("x = $ + 2\n+ y\nz = a < b < c\nw = '"), "E0101@2:5 E0102@3:1 E0107@4:5 E0101@5:5");
+}
+
+TEST(Recovery, OtherLanguagesWordsAreTranslated) {
+  EXPECT_EQ(*Parsed("kernel k() { x = a and b }").diags.all()[0].help, "write '&&'");
+  EXPECT_EQ(*Parsed("kernel k() { x = a or b }").diags.all()[0].help, "write '||'");
+}
+
 TEST(Recovery, MalformedNumbers) {
   for (const char *bad :
        {"1.", ".5", "1abc", "0x", "0xfg", "1.0f", "1e", "1.5e+", "1__.", "1_", "0xf_", "1.0_", "0b11"}) {
