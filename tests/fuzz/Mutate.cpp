@@ -317,6 +317,8 @@ std::string mutate(std::string_view text, std::string_view other, Random &random
 
 std::vector<std::string> readPrograms(const std::string &folder) {
   std::vector<std::filesystem::path> paths;
+  if (!std::filesystem::is_directory(folder))
+    return {};
   for (const auto &entry : std::filesystem::recursive_directory_iterator(folder))
     if (entry.path().extension() == ".pho")
       paths.push_back(entry.path());
