@@ -129,10 +129,10 @@ Value Checker::product(const BuiltinCall &c) {
   bool transposeB = c.builtin.id == I::dot_t;
   int64_t inner = b->type.shape[transposeB ? 1 : 0], n = b->type.shape[transposeB ? 0 : 1];
   if (a->type.shape[1] != inner) {
-    auto report_ = report(diag::InnerExtentsDiffer, c.source.range, c.quoted(), a->type.shape[1], inner);
-    report_.note(a->range, "this is " + str(a->type)).note(b->range, "this is " + str(b->type));
+    auto message = report(diag::InnerExtentsDiffer, c.source.range, c.quoted(), a->type.shape[1], inner);
+    message.note(a->range, "this is " + str(a->type)).note(b->range, "this is " + str(b->type));
     if (!transposeB && a->type.shape[1] == n)
-      report_.help("dot_t(a, b) takes the second operand transposed");
+      message.help("dot_t(a, b) takes the second operand transposed");
     return Value::error();
   }
   Type result = Type::tile(accumulatorOf(a->type.elem), {a->type.shape[0], n});

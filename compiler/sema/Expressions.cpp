@@ -200,10 +200,10 @@ Value Checker::binary(B op, Value a, Value b, SourceRange range) {
                  op == B::Xor; // & | ^ of bools take no shortcut
   bool fits = t == S::Bool ? ofBools : !integersOnly || isInteger(t);
   if (!fits) {
-    auto b2 = report(diag::WrongOperand, range, spelling(op), integersOnly ? "integers" : "numbers",
-                     str(isFloat(t) || t == S::Bool ? x->type : y->type));
+    auto message = report(diag::WrongOperand, range, spelling(op), integersOnly ? "integers" : "numbers",
+                          str(isFloat(t) || t == S::Bool ? x->type : y->type));
     if (op == B::Rem)
-      b2.help("write x - y * floor(x / y), or convert to an integer");
+      message.help("write x - y * floor(x / y), or convert to an integer");
     return Value::error();
   }
   if (!unifyShapes(x, y, range))
