@@ -1,0 +1,47 @@
+"""The documents that are made from the program: docs/cli.md from the tools' own help, docs/diagnostics.md from the lists of diagnostics.
+
+`docs.py BIN_DIR` compares them with what stands in docs/; `docs.py BIN_DIR --update` writes them. The last line is `N passed, N failed`.
+"""
+import os, re, subprocess, sys
+
+ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+BIN = os.path.abspath(sys.argv[1])
+UPDATE = "--update" in sys.argv
+
+
+def cli():
+    tools = ["phobos-compile", "phobos-run", "phobos-kbench", "phobos-bundle"]
+    out = "# The tools\n\nMade from the tools' own `--help` (`tests/docs/docs.py`). Exit status of each: 0 success, 1 the input is at fault, 2 usage, 3 the\nenvironment (files, driver, memory).\n"
+    for t in tools:
+        text = subprocess.run([os.path.join(BIN, t), "--help"], capture_output=True, text=True, env={**os.environ, "COLUMNS": "110"}).stdout
+        out += f"\n## {t}\n\n```\n{text.strip()}\n```\n"
+    return out
+
+
+def diagnostics():
+    top = open(os.path.join(ROOT, "compiler/support/Diagnostics.def")).read()
+    out = "# Diagnostics\n\nMade from the lists that `compiler/support/Diagnostics.def` names (`tests/docs/docs.py`). Codes are stable and never reused; `{0}`, `{1}` stand for what was found.\n"
+    for path in re.findall(r'#include "(.*?)"', top):
+        text = open(os.path.join(ROOT, path)).read()
+        rows = re.findall(r'DIAGNOSTIC\(\s*"(\w+)",\s*(\w+),\s*(\w+),\s*((?:"(?:[^"\\]|\\.)*"\s*)+)\)', text)
+        head = re.match(r"//\s*(.*)", text)
+        out += f"\n## {head.group(1).rstrip('.') if head else path}\n\n| code | | message |\n|---|---|---|\n"
+        for code, severity, _, message in rows:
+            message = "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', message)).replace('\\"', '"').replace("|", "\\|")
+            out += f"| {code} | {severity.lower()} | {message} |\n"
+    return out
+
+
+passed = failed = 0
+for name, make in (("cli.md", cli), ("diagnostics.md", diagnostics)):
+    path = os.path.join(ROOT, "docs", name)
+    text = make()
+    if UPDATE:
+        open(path, "w").write(text)
+    ok = os.path.exists(path) and open(path).read() == text
+    passed += ok
+    failed += not ok
+    if not ok:
+        print(f"docs/{name} is not what the program says: run tests/docs/docs.py BIN_DIR --update")
+print(f"{passed} passed, {failed} failed")
+sys.exit(1 if failed else 0)

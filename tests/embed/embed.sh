@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# Installs the build into a folder of its own and builds and runs each example against that, as a user's project would.
+#   embed.sh BUILD_DIR SOURCE_DIR CXX CC
+set -euo pipefail
+build=$1 source=$2 cxx=$3 cc=$4
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+passed=0 failed=0
+check() { # NAME COMMAND..
+  local name=$1
+  shift
+  if "$@" >"$dir/log" 2>&1; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    echo "FAIL $name"
+    tail -20 "$dir/log"
+  fi
+}
+project() { # NAME
+  cmake -S "$source/examples/$1" -B "$dir/$1" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_C_COMPILER="$cc" \
+    -DCMAKE_PREFIX_PATH="$dir/prefix" -DPhobos_DIR="$dir/prefix/lib/cmake/Phobos" && cmake --build "$dir/$1"
+}
+export PKG_CONFIG_PATH="$dir/prefix/lib/pkgconfig" XDG_CACHE_HOME="$dir/cache"
+check install cmake --install "$build" --prefix "$dir/prefix"
+bin=$dir/prefix/bin
+check "installed tools run" "$bin/phobos-compile" "$source/examples/saxpy.pho" -o "$dir/saxpy.phx" --point "BLOCK=256"
+check "bundle verify" "$bin/phobos-bundle" verify "$dir/saxpy.phx"
+check "embed_cpp builds" project embed_cpp
+check "embed_cpp runs" "$dir/embed_cpp/embed_cpp" "$dir/saxpy.phx"
+check "embed_c builds" project embed_c
+check "embed_c runs" "$dir/embed_c/embed_c" "$dir/saxpy.phx"
+check "embed_from_source builds" project embed_from_source
+check "embed_from_source compiles" "$dir/embed_from_source/embed_from_source"
+check "the second run compiles nothing" sh -c "'$dir/embed_from_source/embed_from_source' | grep 'from the cache'"
+check "the runtime has no LLVM" sh -c "! ldd '$dir/prefix/lib/libphobos-runtime.so' | grep -i llvm"
+cat >"$dir/typed.cpp" <<'CPP'
+#include "saxpy_sig.h"
+#include "saxpy_bundle.h"
+int main() {
+  auto module = phobos::Module::load(saxpy_bundle_bundle, saxpy_bundle_bundle_size, {.target = "cpu"});
+  if (!module) return 1;
+  float x[10] = {1}, y[10] = {2};
+  auto kernel = saxpy_sig::saxpy::of(*module);
+  if (!kernel || !kernel->launch(nullptr, phobos::TensorView(x, {10}), phobos::TensorView(y, {10}), 3.0f)) return 1;
+  return y[0] == 5.0f ? 0 : 1;
+}
+CPP
+check "--emit header" "$bin/phobos-compile" "$source/examples/saxpy.pho" --emit header -o "$dir/saxpy_sig.h"
+check "--emit c" "$bin/phobos-compile" "$source/examples/saxpy.pho" --emit c -o "$dir/saxpy_bundle.h"
+check "typed signature and linked bundle build" "$cxx" -std=c++20 -Wall -Wextra -Werror -I"$dir/prefix/include" "$dir/typed.cpp" -L"$dir/prefix/lib" \
+  -Wl,-rpath,"$dir/prefix/lib" -lphobos-runtime -o "$dir/typed"
+check "typed signature and linked bundle run" "$dir/typed"
+sed 's/, 3.0f)/, TensorViewOfNothing())/' "$dir/typed.cpp" >"$dir/wrong.cpp"
+check "a wrong scalar does not compile" sh -c "! '$cxx' -std=c++20 -fsyntax-only -I'$dir/prefix/include' -I'$dir' '$dir/wrong.cpp'"
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
