@@ -185,10 +185,13 @@ std::vector<Measurement> Ledger::measurements(const std::string &run) {
     m.isComputeBound = s.integer(10) != 0;
     auto resources = nlohmann::json::parse(s.text(11), nullptr, false),
          samples = nlohmann::json::parse(s.text(12), nullptr, false);
-    if (resources.is_array())
+    try {
       m.resources = resources.get<Resources>();
-    if (samples.is_array())
       m.samplesNs = samples.get<std::vector<double>>();
+    } catch (const nlohmann::json::exception
+                 &) { // a row that somebody else wrote: without its numbers it is no result
+      m.verdict = {Status::Lost, "", "its row in the ledger is damaged"};
+    }
     result.push_back(std::move(m));
   }
   return result;

@@ -162,6 +162,12 @@ std::string reportText(const SearchOutcome &o, const ReportContext &c) {
     text += "worst  " + worst.measurement.point.str() + "\n       " + timeText(worstNs) + ", " +
             rateText(worst.measurement, worstNs) + ": the best is " + format("%.2f", worstNs / bestNs) +
             " times as fast\n";
+  std::string inPlace;
+  for (const std::string &n : c.inPlace)
+    inPlace += (inPlace.empty() ? "" : ", ") + n;
+  if (!inPlace.empty())
+    text += "note   timed repeats found " + inPlace +
+            " as the repeat before had left it; verified runs found it fresh\n";
   return text + "again  " + reproduceCommand(c, best.measurement.point) + "\n";
 }
 

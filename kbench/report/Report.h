@@ -14,6 +14,7 @@ struct ReportContext {
   std::string gridOption, targetOption;
   std::vector<std::string> args;
   uint64_t seed = 1;
+  std::vector<std::string> inPlace; ///< tensors that the kernel reads and writes
 };
 
 /// `12.3 ms`, `45.6 us`.

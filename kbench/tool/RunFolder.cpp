@@ -2,8 +2,11 @@
 #include "kbench/Environment.h"
 #include <cerrno>
 #include <cstring>
+#include <fcntl.h>
 #include <filesystem>
 #include <stdlib.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 namespace phobos::kbench {
 
@@ -21,6 +24,20 @@ RunFolder::~RunFolder() {
   std::error_code ignored;
   if (!path_.empty())
     std::filesystem::remove_all(path_, ignored);
+}
+
+bool RunLock::take(const std::string &run) {
+  path_ = get(Environment::TempDir).value_or("/tmp") + "/phobos-kbench-" + run + ".lock";
+  fd_ = open(path_.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+  return fd_ < 0 || flock(fd_, LOCK_EX | LOCK_NB) == 0; // a folder that takes no files locks nobody out
+}
+
+RunLock::~RunLock() {
+  if (fd_ < 0)
+    return;
+  if (flock(fd_, LOCK_EX | LOCK_NB) == 0)
+    unlink(path_.c_str());
+  close(fd_);
 }
 
 } // namespace phobos::kbench

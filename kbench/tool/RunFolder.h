@@ -1,4 +1,4 @@
-// A folder for the files of one run, gone when the run is over.
+// What a run has of its own on this machine: a folder for its files, gone when it is over, and a lock.
 #pragma once
 #include <string>
 
@@ -14,6 +14,22 @@ public:
   const std::string &path() const { return path_; }
 
 private:
+  std::string path_;
+};
+
+/// Held while a search adds to a run of the ledger, so that another process does not take the run up
+/// meanwhile.
+class RunLock {
+public:
+  RunLock() = default;
+  ~RunLock();
+  RunLock(const RunLock &) = delete;
+  RunLock &operator=(const RunLock &) = delete;
+  /// False if another process on this machine holds it.
+  bool take(const std::string &run);
+
+private:
+  int fd_ = -1;
   std::string path_;
 };
 

@@ -220,6 +220,9 @@ private:
     c.targetOption = o_.target == "auto" ? "" : " --target " + o_.target;
     c.args = o_.args;
     c.seed = o_.seed;
+    for (const ContractParam &p : subject_.contract.params)
+      if (p.isTensor && p.isRead && p.isWritten)
+        c.inPlace.push_back(p.name);
   }
 
   /// Which points a search takes, in words: two searches of the same words take the same.
@@ -251,6 +254,8 @@ private:
     std::map<std::string, Measurement> known;
     std::string error;
     auto unfinished = o_.fresh ? std::nullopt : ledger_->unfinishedRun(run.setting, run.search);
+    if (unfinished && !lock_.take(*unfinished))
+      unfinished = std::nullopt; // it is not interrupted: somebody is at it
     if (unfinished) {
       run.id = *unfinished;
       known = resultsOf(run.id);
@@ -259,6 +264,8 @@ private:
     } else if (!ledger_->begin(run, error)) {
       complain("the ledger: " + error);
       return EnvironmentFault;
+    } else {
+      freshLock_.take(run.id);
     }
     std::fflush(stdout);
     return searchNow(*source, run.id, std::move(known), count);
@@ -392,6 +399,7 @@ private:
   std::unique_ptr<Ledger> ledger_;
   Subject subject_;
   RunFolder folder_;
+  RunLock lock_, freshLock_;
   Session session_;
   SearchOptions search_;
   ReportContext context_;

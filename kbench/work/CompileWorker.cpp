@@ -12,6 +12,10 @@ namespace {
 /// What the interpreter may spend on one case, in multiplications or elements.
 constexpr double maxCaseWork = 4e8;
 
+double blocksOf(const std::array<int64_t, 3> &grid) {
+  return static_cast<double>(grid[0]) * static_cast<double>(grid[1]) * static_cast<double>(grid[2]);
+}
+
 } // namespace
 
 Verdict verdictOf(const Diagnostics &diags) {
@@ -151,9 +155,19 @@ Verdict CompileWorker::makeCases(const sema::TypedKernel &kernel, const Contract
     BoundLaunch bound;
     if (!bindAt(contract, dims, contract.gridFromHost ? session_.grid : std::nullopt, bound, error))
       return {Status::Illegal, "launch-contract", error};
+    // Extents that are constants cannot be made small; then a part of the grid stands for the whole.
     Effort effort = measureEffort(kernel, bound.dims, bound.grid, contract.gridFromHost);
-    if (!files.cases.empty() && std::max(effort.dotFlops / 2, effort.bytes) > maxCaseWork)
+    double wholeGrid = blocksOf(bound.grid);
+    auto work = [&] {
+      return std::max(effort.dotFlops / 2, effort.bytes * blocksOf(bound.grid) / std::max(wholeGrid, 1.0));
+    };
+    if (!files.cases.empty() && work() > maxCaseWork)
       continue;
+    while (work() > maxCaseWork && blocksOf(bound.grid) > 1) {
+      int64_t &longest = *std::max_element(bound.grid.begin(), bound.grid.end());
+      longest = (longest + 1) / 2;
+      effort = measureEffort(kernel, bound.dims, bound.grid, true);
+    }
     uint64_t seed = request.seed * 16 + files.cases.size();
     auto inputs = makeInputs(contract, bound.dims, rules, seed, error);
     auto expected =

@@ -18,18 +18,22 @@ std::string Request::toLine() const {
 }
 
 bool Request::fromLine(const std::string &line, Request &r) {
-  Json j = Json::parse(line, nullptr, false);
-  if (!j.is_object() || !j["items"].is_array())
+  try {
+    Json j = Json::parse(line, nullptr, false);
+    if (!j.is_object() || !j["items"].is_array())
+      return false;
+    r.kind = static_cast<Kind>(j.value("kind", 0));
+    r.seed = j.value("seed", uint64_t(0));
+    r.isFinal = j.value("final", false);
+    r.budgetMs = j.value("budget", 200.0);
+    r.repeats = j.value("repeats", 1u);
+    r.slowNs = j.value("slow", 0.0);
+    for (const Json &i : j["items"])
+      r.items.push_back({i[0].get<std::string>(), i[1].get<std::string>()});
+    return true;
+  } catch (const Json::exception &) { // a field of another type
     return false;
-  r.kind = static_cast<Kind>(j.value("kind", 0));
-  r.seed = j.value("seed", uint64_t(0));
-  r.isFinal = j.value("final", false);
-  r.budgetMs = j.value("budget", 200.0);
-  r.repeats = j.value("repeats", 1u);
-  r.slowNs = j.value("slow", 0.0);
-  for (const Json &i : j["items"])
-    r.items.push_back({i[0].get<std::string>(), i[1].get<std::string>()});
-  return true;
+  }
 }
 
 std::string Reply::toLine() const {
@@ -50,24 +54,28 @@ std::string Reply::toLine() const {
 }
 
 bool Reply::fromLine(const std::string &line, Reply &r) {
-  Json j = Json::parse(line, nullptr, false);
-  if (!j.is_object())
+  try {
+    Json j = Json::parse(line, nullptr, false);
+    if (!j.is_object())
+      return false;
+    auto status = statusNamed(j.value("status", ""));
+    if (!status)
+      return false;
+    r.verdict = {*status, j.value("rule", ""), j.value("detail", "")};
+    r.resources = j.value("resources", r.resources);
+    r.flops = j.value("flops", 0.0);
+    r.bytes = j.value("bytes", 0.0);
+    r.isApproximate = j.value("approximate", false);
+    r.isComputeBound = j.value("compute", false);
+    r.cases = j.value("cases", 0u);
+    r.compileMs = j.value("compileMs", 0.0);
+    r.worstError = j["worst"].is_number() ? j["worst"].get<double>() : 0;
+    r.samples = j.value("samples", r.samples);
+    r.failedItem = j.value("failed", size_t(0));
+    return true;
+  } catch (const Json::exception &) { // a field of another type
     return false;
-  auto status = statusNamed(j.value("status", ""));
-  if (!status)
-    return false;
-  r.verdict = {*status, j.value("rule", ""), j.value("detail", "")};
-  r.resources = j.value("resources", r.resources);
-  r.flops = j.value("flops", 0.0);
-  r.bytes = j.value("bytes", 0.0);
-  r.isApproximate = j.value("approximate", false);
-  r.isComputeBound = j.value("compute", false);
-  r.cases = j.value("cases", 0u);
-  r.compileMs = j.value("compileMs", 0.0);
-  r.worstError = j["worst"].is_number() ? j["worst"].get<double>() : 0;
-  r.samples = j.value("samples", r.samples);
-  r.failedItem = j.value("failed", size_t(0));
-  return true;
+  }
 }
 
 } // namespace phobos::kbench

@@ -18,25 +18,30 @@ std::string Session::toLine() const {
 }
 
 bool Session::fromLine(const std::string &line, Session &s, std::string &error) {
-  Json j = Json::parse(line, nullptr, false);
-  if (!j.is_object()) {
-    error = "the greeting is not an object";
+  try {
+    Json j = Json::parse(line, nullptr, false);
+    if (!j.is_object()) {
+      error = "the greeting is not an object";
+      return false;
+    }
+    s.target = j.value("target", "");
+    s.device = j.value("device", 0);
+    s.file = j.value("file", "");
+    s.textPath = j.value("text", "");
+    s.stdlib = j.value("stdlib", true);
+    s.kernel = j.value("kernel", "");
+    s.dims = j.value("dims", s.dims);
+    s.args = j.value("args", s.args);
+    s.directory = j.value("dir", "");
+    s.seed = j.value("seed", uint64_t(1));
+    s.coldCache = j.value("cold", true);
+    if (j.contains("grid"))
+      s.grid = j["grid"].get<std::array<int64_t, 3>>();
+    return true;
+  } catch (const Json::exception &e) { // a field of another type
+    error = e.what();
     return false;
   }
-  s.target = j.value("target", "");
-  s.device = j.value("device", 0);
-  s.file = j.value("file", "");
-  s.textPath = j.value("text", "");
-  s.stdlib = j.value("stdlib", true);
-  s.kernel = j.value("kernel", "");
-  s.dims = j.value("dims", s.dims);
-  s.args = j.value("args", s.args);
-  s.directory = j.value("dir", "");
-  s.seed = j.value("seed", uint64_t(1));
-  s.coldCache = j.value("cold", true);
-  if (j.contains("grid"))
-    s.grid = j["grid"].get<std::array<int64_t, 3>>();
-  return true;
 }
 
 bool writeFile(const std::string &path, const void *data, size_t bytes, std::string &error) {
@@ -90,12 +95,17 @@ bool PointFiles::read(const std::string &folder, std::string &error) {
     error = folder + "/point.json is damaged";
     return false;
   }
-  code.entry = j.value("entry", "");
-  code.scratchBytes = j.value("scratch", uint64_t(0));
-  code.resources = j.value("resources", code.resources);
-  for (const Json &c : j["cases"])
-    cases.push_back({c["dims"].get<std::vector<int64_t>>(), c["grid"].get<std::array<int64_t, 3>>(),
-                     c["seed"].get<uint64_t>()});
+  try {
+    code.entry = j.value("entry", "");
+    code.scratchBytes = j.value("scratch", uint64_t(0));
+    code.resources = j.value("resources", code.resources);
+    for (const Json &c : j["cases"])
+      cases.push_back({c["dims"].get<std::vector<int64_t>>(), c["grid"].get<std::array<int64_t, 3>>(),
+                       c["seed"].get<uint64_t>()});
+  } catch (const Json::exception &e) {
+    error = folder + "/point.json: " + e.what();
+    return false;
+  }
   return true;
 }
 
