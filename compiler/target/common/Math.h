@@ -29,6 +29,7 @@ enum class MathFunction : uint8_t {
 struct MathTarget {
   bool nvptx =
       false; ///< ex2.approx, rsqrt.approx and the like may be used where their error is within the bound
+  bool avx512 = false; ///< vscalefps for 2^n
 };
 
 /// Arguments of one type (float, double, or a vector of either); the result has it too.

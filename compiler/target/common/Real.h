@@ -2,6 +2,7 @@
 #pragma once
 #include "compiler/target/common/Math.h"
 #include "compiler/target/common/Shape.h"
+#include "llvm/IR/IntrinsicsX86.h"
 #include <initializer_list>
 #include <span>
 
@@ -71,6 +72,10 @@ public:
   /// p * 2^n for n within twice the exponent range, one rounding: 2^n is two factors, the first product exact
   /// where the second is not.
   Value *scale(Value *p, Value *n) {
+    auto *vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
+    if (target.avx512 && vector && !isDouble && vector->getNumElements() == 16)
+      return b.CreateIntrinsic(type, llvm::Intrinsic::x86_avx512_mask_scalef_ps_512,
+                               {p, b.CreateSIToFP(n, type), p, b.getInt16(0xffff), b.getInt32(4)});
     Value *half = b.CreateAShr(n, i(1));
     return mul(mul(p, powerOfTwo(half)), powerOfTwo(b.CreateSub(n, half)));
   }

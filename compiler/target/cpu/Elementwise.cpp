@@ -82,7 +82,7 @@ llvm::CmpInst::Predicate predicate(arith::CmpFPredicate p) {
 
 /// Operations on floats, all operands of one type at least f32; null if `op` is none of them.
 llvm::Value *emitFloat(llvm::IRBuilderBase &b, mlir::Operation *op, llvm::ArrayRef<llvm::Value *> x,
-                       const target::ScalarTarget &target) {
+                       const target::ScalarTarget &target, const target::MathTarget &mathTarget) {
   return llvm::TypeSwitch<mlir::Operation *, llvm::Value *>(op)
       .Case([&](arith::AddFOp) { return b.CreateFAdd(x[0], x[1]); })
       .Case([&](arith::SubFOp) { return b.CreateFSub(x[0], x[1]); })
@@ -94,7 +94,7 @@ llvm::Value *emitFloat(llvm::IRBuilderBase &b, mlir::Operation *op, llvm::ArrayR
       .Case([&](arith::MinimumFOp) { return target::emitMinF(b, x[0], x[1], target); })
       .Case([&](arith::CmpFOp cmp) { return b.CreateFCmp(predicate(cmp.getPredicate()), x[0], x[1]); })
       .Case([&](pho::MathOp math) {
-        return target::emitMath(b, static_cast<target::MathFunction>(math.getFn()), x, target::MathTarget{});
+        return target::emitMath(b, static_cast<target::MathFunction>(math.getFn()), x, mathTarget);
       })
       .Default([](mlir::Operation *) { return nullptr; });
 }
@@ -173,7 +173,7 @@ llvm::Value *KernelEmitter::emitElementwise(mlir::Operation *op, llvm::ArrayRef<
   if (isNarrow)
     for (llvm::Value *&v : wide)
       v = target::emitConvert(builder_, v, scalarTypeOf(in, false), ScalarType::F32, target_.scalar);
-  llvm::Value *result = emitFloat(builder_, op, wide, target_.scalar);
+  llvm::Value *result = emitFloat(builder_, op, wide, target_.scalar, {.avx512 = target_.hasAvx512});
   if (!result) {
     error_ = "operation '" + op->getName().getStringRef().str() + "' is unknown to the CPU target";
     return llvm::PoisonValue::get(vectorOf(valueType(out), lanes));

@@ -161,6 +161,7 @@ private:
   bool isReducedNext(mlir::Operation &op);
   llvm::Value *evaluateReduced(mlir::Value value, const At &at);
   llvm::Value *reduceLine(pho::ReduceOp op, At at, int64_t length);
+  llvm::Value *reduceExtreme(pho::ReduceOp op, At at, int64_t length);
   void reduceColumns(pho::ReduceOp op, const Buffer &result, bool whole);
   void emitArgReduce(pho::ArgReduceOp op);
   llvm::Value *beats(pho::ArgReduceOp op, llvm::Value *x, llvm::Value *best);

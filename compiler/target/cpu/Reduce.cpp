@@ -73,6 +73,91 @@ llvm::Value *KernelEmitter::reduceLanes(pho::ReduceKind kind, mlir::Type elem, b
   return type ? builder_.CreateExtractElement(v, uint64_t(0)) : v;
 }
 
+/// The extreme of floats by their bits, three one-instruction accumulators in place of a maximum that minds
+/// NaN. As integers: the largest signed is the largest float where one without sign bit exists, and shows a
+/// positive NaN; the largest unsigned is the most negative float where one with sign bit exists, and shows a
+/// negative NaN; the smallest unsigned is the answer in the other case of each. So -0 stays below 0.
+namespace {
+struct ExtremeBits {
+  llvm::IRBuilderBase &b;
+  llvm::Type *bits; ///< of one element
+
+  llvm::Value *of(unsigned which, llvm::Value *x, llvm::Value *y) {
+    constexpr llvm::Intrinsic::ID ops[] = {llvm::Intrinsic::smax, llvm::Intrinsic::umax,
+                                           llvm::Intrinsic::umin};
+    return b.CreateBinaryIntrinsic(ops[which], x, y);
+  }
+  /// No element yet: the least signed, the least and the largest unsigned number.
+  llvm::Value *none(unsigned which, unsigned lanes) {
+    const unsigned width = bits->getIntegerBitWidth();
+    const llvm::APInt values[] = {llvm::APInt::getSignedMinValue(width), llvm::APInt::getZero(width),
+                                  llvm::APInt::getAllOnes(width)};
+    return llvm::ConstantInt::get(lanes == 1 ? bits : llvm::FixedVectorType::get(bits, lanes), values[which]);
+  }
+  llvm::Value *lanes(unsigned which, llvm::Value *v) {
+    constexpr llvm::Intrinsic::ID ops[] = {llvm::Intrinsic::vector_reduce_smax,
+                                           llvm::Intrinsic::vector_reduce_umax,
+                                           llvm::Intrinsic::vector_reduce_umin};
+    return v->getType()->isVectorTy() ? b.CreateIntrinsic(bits, ops[which], {v}) : v;
+  }
+  llvm::Value *result(llvm::ArrayRef<llvm::Value *> v, llvm::Type *type, bool isMax) {
+    const llvm::fltSemantics &semantics = type->getFltSemantics();
+    llvm::Value *inf = b.getInt(llvm::APFloat::getInf(semantics).bitcastToAPInt());
+    llvm::Value *negativeInf = b.getInt(llvm::APFloat::getInf(semantics, true).bitcastToAPInt());
+    llvm::Value *hasNaN = b.CreateOr(b.CreateICmpSGT(v[0], inf), b.CreateICmpUGT(v[1], negativeInf));
+    llvm::Value *zero = llvm::ConstantInt::get(bits, 0);
+    llvm::Value *best = isMax ? b.CreateSelect(b.CreateICmpSGE(v[0], zero), v[0], v[2])
+                              : b.CreateSelect(b.CreateICmpSLT(v[1], zero), v[1], v[2]);
+    return b.CreateSelect(hasNaN, llvm::ConstantFP::getNaN(type), b.CreateBitCast(best, type));
+  }
+};
+} // namespace
+
+llvm::Value *KernelEmitter::reduceExtreme(pho::ReduceOp op, At at, int64_t length) {
+  const unsigned lanes = at.lanes;
+  llvm::Type *type = valueType(op.getValue());
+  ExtremeBits extreme{builder_, builder_.getIntNTy(type->getScalarSizeInBits())};
+  using Values = llvm::SmallVector<llvm::Value *>;
+  auto step = [&](llvm::Value *position, unsigned valid, llvm::ArrayRef<llvm::Value *> so) {
+    At here = at;
+    here.valid = valid;
+    (at.along == Along::Cols ? here.j : here.i) = position;
+    evaluated_.clear();
+    llvm::Value *x =
+        builder_.CreateBitCast(evaluateReduced(op.getValue(), here), vectorOf(extreme.bits, lanes));
+    evaluated_.clear();
+    Values next;
+    for (unsigned which = 0; which < 3; ++which) {
+      llvm::Value *v =
+          valid < lanes ? builder_.CreateSelect(validMask(here), x, extreme.none(which, lanes)) : x;
+      next.push_back(extreme.of(which, so[which], v));
+    }
+    return next;
+  };
+  const int64_t pairs = length / (2 * lanes) * (2 * lanes);
+  Values first3, second;
+  for (unsigned which = 0; which < 3; ++which)
+    first3.push_back(extreme.none(which, lanes));
+  second = first3;
+  if (pairs) {
+    Values both(first3);
+    both.append(second);
+    both = foldLoop(i64(0), i64(pairs), 2 * int64_t(lanes), both,
+                    [&](llvm::Value *p, llvm::ArrayRef<llvm::Value *> carried) {
+                      Values next = step(p, lanes, carried.take_front(3));
+                      next.append(step(plus(p, lanes), lanes, carried.take_back(3)));
+                      return next;
+                    });
+    first3.assign(both.begin(), both.begin() + 3);
+    second.assign(both.begin() + 3, both.end());
+  }
+  for (int64_t p = pairs; p < length; p += lanes)
+    first3 = step(i64(p), static_cast<unsigned>(std::min<int64_t>(lanes, length - p)), first3);
+  for (unsigned which = 0; which < 3; ++which)
+    first3[which] = extreme.lanes(which, extreme.of(which, first3[which], second[which]));
+  return extreme.result(first3, type, op.getKind() == pho::ReduceKind::Max);
+}
+
 /// Reduces the elements `value` along a line of `length` from `at`, whose lanes advance along it; the result
 /// has one lane.
 llvm::Value *KernelEmitter::reduceLine(pho::ReduceOp op, At at, int64_t length) {
@@ -80,6 +165,9 @@ llvm::Value *KernelEmitter::reduceLine(pho::ReduceOp op, At at, int64_t length) 
   mlir::Type elem = elementType(value);
   const bool isUnsigned = op.getIsUnsigned();
   const unsigned lanes = at.lanes;
+  const bool isExtreme = op.getKind() == pho::ReduceKind::Max || op.getKind() == pho::ReduceKind::Min;
+  if (isExtreme && lanes > 1 && (elem.isF32() || elem.isF64()))
+    return reduceExtreme(op, at, length);
   llvm::Value *neutral = identity(op.getKind(), elem, isUnsigned, lanes);
   auto element = [&](llvm::Value *position, unsigned valid) {
     At here = at;
