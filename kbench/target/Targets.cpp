@@ -2,6 +2,6 @@
 
 namespace phobos::kbench {
 
-std::vector<Target> allTargets() { return {cpuTarget(), interpTarget()}; }
+std::vector<Target> allTargets() { return {gpuTarget(), cpuTarget(), interpTarget()}; }
 
 } // namespace phobos::kbench

@@ -8,5 +8,6 @@ namespace phobos::kbench {
 std::vector<Target> allTargets();
 Target interpTarget();
 Target cpuTarget();
+Target gpuTarget();
 
 } // namespace phobos::kbench

@@ -27,32 +27,28 @@ bool Device::check(int status, const char *what, std::string &error) const {
   return false;
 }
 
-std::unique_ptr<Device> Device::open(int ordinal, std::string &error) {
-  const Driver *driver = Driver::get(error);
-  if (!driver)
-    return nullptr;
+/// The device's number for the driver and what it is; makes no context.
+static bool query(const Driver &driver, int ordinal, int &device, DeviceInfo &i, std::string &error) {
   int count = 0;
-  driver->deviceGetCount(&count);
+  driver.deviceGetCount(&count);
   if (ordinal < 0 || ordinal >= count) {
     error = "there is no device " + std::to_string(ordinal) + "; the machine has " + std::to_string(count);
-    return nullptr;
+    return false;
   }
-  std::unique_ptr<Device> d(new Device);
-  d->driver_ = driver;
-  if (!d->check(driver->deviceGet(&d->device_, ordinal), "opening the device", error) ||
-      !d->check(driver->primaryContextRetain(&d->context_, d->device_), "making the device's context", error))
-    return nullptr;
-  DeviceInfo &i = d->info_;
+  if (int status = driver.deviceGet(&device, ordinal)) {
+    error = "opening the device: " + errorText(driver, status);
+    return false;
+  }
   i.ordinal = ordinal;
   char name[256] = {};
-  driver->deviceGetName(name, sizeof name, d->device_);
+  driver.deviceGetName(name, sizeof name, device);
   i.name = name;
   size_t bytes = 0;
-  driver->deviceTotalMem(&bytes, d->device_);
+  driver.deviceTotalMem(&bytes, device);
   i.memoryBytes = static_cast<int64_t>(bytes);
   auto get = [&](int attribute) {
     int v = 0;
-    driver->deviceGetAttribute(&v, attribute, d->device_);
+    driver.deviceGetAttribute(&v, attribute, device);
     return v;
   };
   i.sm = static_cast<unsigned>(get(attribute::ccMajor) * 10 + get(attribute::ccMinor));
@@ -64,8 +60,26 @@ std::unique_ptr<Device> Device::open(int ordinal, std::string &error) {
   i.threadsPerMultiprocessor = get(attribute::threadsPerMultiprocessor);
   i.blocksPerMultiprocessor = get(attribute::blocksPerMultiprocessor);
   i.reservedSharedPerBlock = get(attribute::reservedSharedPerBlock);
-  i.driverVersion = driver->version;
-  i.ptxVersion = ptxVersionOf(driver->version);
+  i.driverVersion = driver.version;
+  i.ptxVersion = ptxVersionOf(driver.version);
+  return true;
+}
+
+bool Device::describe(int ordinal, DeviceInfo &info, std::string &error) {
+  const Driver *driver = Driver::get(error);
+  int device = 0;
+  return driver && query(*driver, ordinal, device, info, error);
+}
+
+std::unique_ptr<Device> Device::open(int ordinal, std::string &error) {
+  const Driver *driver = Driver::get(error);
+  if (!driver)
+    return nullptr;
+  std::unique_ptr<Device> d(new Device);
+  d->driver_ = driver;
+  if (!query(*driver, ordinal, d->device_, d->info_, error) ||
+      !d->check(driver->primaryContextRetain(&d->context_, d->device_), "making the device's context", error))
+    return nullptr;
   return d;
 }
 

@@ -68,6 +68,8 @@ private:
 
 class Device {
 public:
+  /// What device `ordinal` is, without a context on it.
+  static bool describe(int ordinal, DeviceInfo &info, std::string &error);
   /// Opens device `ordinal`; null with the reason.
   static std::unique_ptr<Device> open(int ordinal, std::string &error);
   ~Device();

@@ -1,0 +1,234 @@
+// An NVIDIA GPU: compiled to a cubin (or PTX, where nothing here assembles) in a compile worker, loaded by the driver in the device
+// worker. The parent never opens the driver.
+#include "compiler/driver/Compile.h"
+#include "compiler/driver/Lower.h"
+#include "compiler/ir/Build.h"
+#include "compiler/target/nvptx/Nvptx.h"
+#include "kbench/target/Targets.h"
+#include "mlir/IR/MLIRContext.h"
+#include "runtime/cuda/Assemble.h"
+#include "runtime/cuda/Device.h"
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+namespace phobos::kbench {
+namespace {
+
+using nlohmann::json;
+
+/// What the launcher needs beside the code, as the text that crosses to the device worker.
+std::string encodeEntries(const nvptx::EntryInfo &info) {
+  json j{{"persistent", info.persistent}, {"entries", json::array()}};
+  for (const GpuEntry &e : info.entries)
+    j["entries"].push_back({{"symbol", e.symbol}, {"aligned16", e.aligned16}, {"nativeGrid", e.nativeGrid}, {"threads", e.threads}, {"sharedBytes", e.sharedBytes}});
+  return j.dump();
+}
+
+bool decodeEntries(const std::string &text, GpuKernel &kernel) {
+  json j = json::parse(text, nullptr, false);
+  if (!j.is_object())
+    return false;
+  kernel.persistent = j.value("persistent", false);
+  for (const json &e : j.value("entries", json::array()))
+    kernel.entries.push_back({e.value("symbol", ""), e.value("aligned16", false), e.value("nativeGrid", false), e.value("threads", 0u), e.value("sharedBytes", 0u)});
+  return !kernel.entries.empty();
+}
+
+/// Blocks that fit one multiprocessor, as a part of the threads it can hold: by threads, registers (given out 256 a warp) and shared memory.
+double occupancy(const cuda::DeviceInfo &d, const GpuEntry &e, int registers) {
+  const int64_t warps = (e.threads + 31) / 32;
+  if (warps == 0)
+    return 0;
+  int64_t blocks = std::min<int64_t>(d.blocksPerMultiprocessor, d.threadsPerMultiprocessor / (warps * 32));
+  if (registers > 0) {
+    const int64_t perWarp = (int64_t(registers) * 32 + 255) / 256 * 256;
+    blocks = std::min(blocks, d.registersPerMultiprocessor / (perWarp * warps));
+  }
+  blocks = std::min(blocks, d.sharedPerMultiprocessor / std::max<int64_t>(1, e.sharedBytes + d.reservedSharedPerBlock));
+  return 100.0 * static_cast<double>(blocks * warps * 32) / static_cast<double>(d.threadsPerMultiprocessor);
+}
+
+/// Asks the driver what the device is; makes no context on it.
+class GpuCompiler : public Compiler {
+public:
+  GpuCompiler() { cuda::Device::describe(0, info_, error_); }
+
+  Verdict compile(const sema::TypedKernel &kernel, const SourceManager &sources, Code &code) override {
+    if (!error_.empty())
+      return {Status::CompileError, "", error_};
+    const std::string target = info_.target();
+    mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+    ir::loadDialects(context);
+    Diagnostics diags;
+    auto module = driver::lower(kernel, sources, target, context, diags);
+    if (!module)
+      return verdictOf(diags);
+    driver::FirstError failure(context);
+    nvptx::Options options;
+    nvptx::parseProcessor(target, options);
+    options.sharedLimit = info_.sharedPerBlock;
+    auto ptx = nvptx::emitPtx(*module, options);
+    if (!ptx) {
+      std::string why = llvm::toString(ptx.takeError());
+      return {Status::CompileError, "", failure.text().empty() ? why : failure.text()};
+    }
+    const GpuEntry &first = ptx->info.entries.front();
+    code.entry = encodeEntries(ptx->info);
+    cuda::AssembleOptions assemble;
+    assemble.target = target;
+    cuda::Assembled cubin = cuda::assemble(ptx->text, assemble);
+    if (!cubin.ok() && !cuda::assemblerFound().empty())
+      return {Status::CompileError, "", cubin.error};
+    code.bytes = cubin.ok() ? std::move(cubin.cubin) : std::move(ptx->text);
+    if (cubin.registers >= 0)
+      code.resources = {{"registers", cubin.registers}, {"spill_bytes", std::max(0, cubin.spillBytes)}};
+    code.resources.push_back({"shared_bytes", first.sharedBytes});
+    code.resources.push_back({"threads", first.threads});
+    code.resources.push_back({"occupancy", occupancy(info_, first, cubin.registers)});
+    return {};
+  }
+
+private:
+  std::string error_;
+  cuda::DeviceInfo info_;
+};
+
+class GpuKernelOnDevice : public DeviceKernel {
+public:
+  GpuKernelOnDevice(const cuda::Device &device, const sema::TypedKernel &kernel, GpuKernel code, uint64_t flushAddress, size_t flushBytes)
+      : device_(device), typed_(kernel), code_(std::move(code)), timer_(device), flushAddress_(flushAddress), flushBytes_(flushBytes) {}
+
+  bool load(const std::string &image, std::string &error) {
+    if (!device_.load(image, module_, error))
+      return false;
+    for (const GpuEntry &e : code_.entries) {
+      cuda::Function f;
+      if (!device_.function(module_, e.symbol.c_str(), f, error) || !device_.allowShared(f, e.sharedBytes, error))
+        return false;
+      functions_.push_back(f);
+    }
+    return true;
+  }
+
+  bool run(const LaunchRequest &launch, std::string &error) override { return start(launch, error) && device_.synchronize(error); }
+
+  bool time(const LaunchRequest &launch, bool cold, double &nanoseconds, std::string &error) override {
+    float ms = 0;
+    // Writing twice the cache's size leaves nothing of the inputs in it.
+    if (cold && !device_.fill(flushAddress_, 0, flushBytes_, nullptr, error))
+      return false;
+    if (!timer_.start(nullptr, error) || !start(launch, error) || !timer_.stop(nullptr, error) || !timer_.elapsedMs(ms, error))
+      return false;
+    nanoseconds = double(ms) * 1e6;
+    return true;
+  }
+
+private:
+  bool start(const LaunchRequest &launch, std::string &error) {
+    const size_t n = launch.args.size();
+    std::vector<TensorShape> shapes(n);
+    std::vector<const TensorShape *> tensors(n, nullptr);
+    std::vector<uint64_t> addresses(n, 0);
+    std::vector<const void *> scalars(n, nullptr);
+    for (size_t p = 0; p < n; ++p) {
+      const LaunchArgument &a = launch.args[p];
+      scalars[p] = &a.scalar;
+      if (!typed_.params[p].isTensor)
+        continue;
+      addresses[p] = a.data;
+      shapes[p].elem = typed_.params[p].elem;
+      shapes[p].strides = a.strides;
+      tensors[p] = &shapes[p];
+    }
+    BoundLaunch bound;
+    bound.dims = launch.dims;
+    bound.grid = launch.grid;
+    if (bound.isEmpty())
+      return true;
+    const GpuEntry &entry = chooseEntry(code_, tensors, addresses, launch.grid);
+    const cuda::Function &function = functions_[static_cast<size_t>(&entry - code_.entries.data())];
+    int resident = 1;
+    if (code_.persistent && !device_.residentBlocks(function, static_cast<int>(entry.threads), entry.sharedBytes, resident, error))
+      return false;
+    GpuArguments packed(code_, tensors, addresses, scalars, bound);
+    const auto grid = hardwareGrid(code_, entry, launch.grid, int64_t(resident) * device_.info().multiprocessors);
+    return device_.launch(function, grid.data(), entry.threads, entry.sharedBytes, nullptr, packed.pointers(), error);
+  }
+
+  const cuda::Device &device_;
+  const sema::TypedKernel &typed_;
+  GpuKernel code_;
+  cuda::Module module_;
+  std::vector<cuda::Function> functions_;
+  cuda::Device::Timer timer_;
+  uint64_t flushAddress_;
+  size_t flushBytes_;
+};
+
+class GpuDevice : public Device {
+public:
+  explicit GpuDevice(std::unique_ptr<cuda::Device> device) : device_(std::move(device)) {}
+
+  Address allocate(size_t bytes, std::string &error) override {
+    cuda::Buffer b;
+    if (!device_->allocate(std::max<size_t>(bytes, 64), b, error))
+      return 0;
+    buffers_.push_back(std::move(b));
+    return buffers_.back().address();
+  }
+  void release(Address address) override {
+    std::erase_if(buffers_, [&](const cuda::Buffer &b) { return b.address() == address; });
+  }
+  bool write(Address to, const void *from, size_t bytes, std::string &error) override { return device_->upload(to, from, bytes, error); }
+  bool read(void *to, Address from, size_t bytes, std::string &error) override { return device_->download(to, from, bytes, error); }
+
+  std::unique_ptr<DeviceKernel> load(const Code &code, const sema::TypedKernel &kernel, const Contract &contract, std::string &error) override {
+    GpuKernel gpu;
+    gpu.params = gpuParams(contract);
+    if (!decodeEntries(code.entry, gpu)) {
+      error = "the compiled code names no entry point";
+      return nullptr;
+    }
+    const size_t flushBytes = static_cast<size_t>(2 * std::max<int64_t>(device_->info().l2Bytes, 1 << 20));
+    if (flush_.address() == 0 && !device_->allocate(flushBytes, flush_, error))
+      return nullptr;
+    auto loaded = std::make_unique<GpuKernelOnDevice>(*device_, kernel, std::move(gpu), flush_.address(), flushBytes);
+    return loaded->load(code.bytes, error) ? std::move(loaded) : nullptr;
+  }
+
+private:
+  std::unique_ptr<cuda::Device> device_;
+  std::vector<cuda::Buffer> buffers_;
+  cuda::Buffer flush_;
+};
+
+/// Looks for the device's file, so that the parent opens no driver.
+bool isGpuPresent() { return access("/dev/nvidia0", F_OK) == 0 || access("/dev/dxg", F_OK) == 0; }
+
+DeviceInfo describeGpu(int index) {
+  std::string error;
+  auto device = cuda::Device::open(index, error);
+  if (!device)
+    return {error, ""};
+  const int v = device->info().driverVersion;
+  return {device->info().name + ", " + device->info().target(), "CUDA " + std::to_string(v / 1000) + "." + std::to_string(v % 1000 / 10)};
+}
+
+} // namespace
+
+Target gpuTarget() {
+  Target t;
+  t.name = "gpu";
+  t.defaultExtent = 4096;
+  t.makeCompiler = [] { return std::unique_ptr<Compiler>(new GpuCompiler); };
+  t.makeDevice = [](int index, std::string &error) {
+    auto device = cuda::Device::open(index, error);
+    return device ? std::unique_ptr<Device>(new GpuDevice(std::move(device))) : nullptr;
+  };
+  t.isPresent = isGpuPresent;
+  t.describe = describeGpu;
+  return t;
+}
+
+} // namespace phobos::kbench
