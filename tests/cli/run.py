@@ -1,5 +1,5 @@
 """phobos-run's command line (what each flag does to a run is in tests/run)."""
-import os, sys
+import ctypes, os, sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from cli import Suite
 
@@ -30,4 +30,6 @@ s.case("check is the interpreter's", "phobos-run", k, "--check", "--target", "cp
 s.case("limit", "phobos-run", loop, "--target", "interp", "--max-steps", "100", status=1, err="E1006")
 s.case("json", "phobos-run", k, "--diagnostics", "json", status=1, err='"code":"E0922"')
 s.case("no file", "phobos-run", s.path("none.pho"), status=3, err="E0901")
+try: ctypes.CDLL("libcuda.so.1")
+except OSError: s.case("no GPU", "phobos-run", k, "--target", "sm_80", *args, status=1, err=["E0934", "scale"])
 s.finish()

@@ -1,4 +1,4 @@
-// gpu-pack DIR [--target sm_90a] [--first N] [--count N]: random programs with their arguments, the interpreter's results and their cubins, so that
+// gpu-pack DIR [--target sm_90a] [--first N] [--count N] [FILE.pho ..]: random programs, and files that begin as they do, with their arguments, the interpreter's results and their cubins, so that
 // run.py can check them on a machine that has a driver and Python and nothing else.
 #include "compiler/driver/Compile.h"
 #include "compiler/driver/Lower.h"
@@ -34,11 +34,16 @@ std::string launchOf(const GpuKernel &kernel, const std::vector<int64_t> &dims, 
   return s;
 }
 
+std::string number(double x) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.17g", x);
+  return text;
+}
+
 void writeFile(const std::string &path, const std::string &bytes) { std::ofstream(path, std::ios::binary) << bytes; }
 
 /// False with a reason where the target does not take the program.
-bool pack(uint64_t seed, const std::string &target, const std::string &dir, std::string &why) {
-  std::string text = differential::print(differential::generate(seed));
+bool pack(const std::string &label, const std::string &text, const std::string &target, const std::string &dir, std::string &why) {
   Diagnostics diags;
   auto loaded = driver::loadText("program.pho", text, {.stdlib = false}, diags);
   const ast::Kernel *kernel = diags.hasErrors() ? nullptr : driver::selectKernel(*loaded->file, "", diags);
@@ -65,7 +70,7 @@ bool pack(uint64_t seed, const std::string &target, const std::string &dir, std:
   cuda::Assembled cubin = cuda::assemble(ptx->text, {.target = target});
   if (!cubin.ok())
     return why = cubin.error + cubin.log, false;
-  std::string at = dir + "/s" + std::to_string(seed), error;
+  std::string at = dir + "/" + label;
   llvm::sys::fs::create_directories(at);
   writeFile(at + "/kernel.pho", text);
   writeFile(at + "/k.cubin", cubin.cubin);
@@ -81,7 +86,7 @@ bool pack(uint64_t seed, const std::string &target, const std::string &dir, std:
       json += "{\"name\": \"" + p.name + "\", \"elem\": \"" + std::string(name(p.elem)) + "\", \"shape\": [";
       for (size_t a = 0; a < given.arrays[i].extents().size(); ++a)
         json += (a ? ", " : "") + std::to_string(given.arrays[i].extents()[a]);
-      json += "], \"tolerance\": " + std::to_string(tolerance == header.outputs.end() ? 0.0 : tolerance->second) + "}";
+      json += "], \"tolerance\": " + number(tolerance == header.outputs.end() ? 0.0 : tolerance->second) + "}";
     } else {
       HostArray one(p.elem, {1});
       isFloat(p.elem) ? one.setFloat(0, given.scalars[i].f) : one.setInt(0, given.scalars[i].i);
@@ -96,6 +101,7 @@ bool pack(uint64_t seed, const std::string &target, const std::string &dir, std:
 
 int main(int argc, char **argv) {
   std::string dir, target = "sm_90a";
+  std::vector<std::string> files;
   uint64_t first = 1, count = 100;
   for (int i = 1; i < argc; ++i) {
     std::string a = argv[i];
@@ -105,6 +111,8 @@ int main(int argc, char **argv) {
       first = std::strtoull(argv[++i], nullptr, 10);
     else if (a == "--count" && i + 1 < argc)
       count = std::strtoull(argv[++i], nullptr, 10);
+    else if (a.ends_with(".pho"))
+      files.push_back(a);
     else
       dir = a;
   }
@@ -112,8 +120,14 @@ int main(int argc, char **argv) {
     return std::cerr << "gpu-pack DIR [--target sm_90a] [--first N] [--count N]\n", 2;
   uint64_t refused = 0;
   for (uint64_t seed = first; seed < first + count; ++seed)
-    if (std::string why; !pack(seed, target, dir, why))
+    if (std::string why; !pack("s" + std::to_string(seed), differential::print(differential::generate(seed)), target, dir, why))
       std::cout << "seed " << seed << ": " << why << std::endl, ++refused;
-  std::cout << count << " programs, " << refused << " refused\n";
+  for (const std::string &file : files) {
+    std::ifstream in(file);
+    std::string text((std::istreambuf_iterator<char>(in)), {}), why, stem = file.substr(file.rfind('/') + 1);
+    if (!pack(stem.substr(0, stem.size() - 4), text, target, dir, why))
+      std::cout << file << ": " << why << std::endl, ++refused;
+  }
+  std::cout << count + files.size() << " programs, " << refused << " refused\n";
   return refused != 0;
 }

@@ -91,9 +91,9 @@ Regs Emitter::emitFma(phog::DotOp op) {
     }
     return op.getIsUnsigned() || elem.isInteger(1) ? b.CreateZExt(v, typeOf(accElem)) : b.CreateSExt(v, typeOf(accElem));
   };
-  // Fragments for k in [kBase + k0, kBase + k0 + step): values[offset index][k].
+  // Fragments for k in [kBase + k0, kBase + k0 + step): pieces[offset index][k].
   auto fragment = [&](const Side &s, Reg kBase, int64_t k0) {
-    std::vector<std::vector<Reg>> values(s.offsets.size(), std::vector<Reg>(step));
+    std::vector<std::vector<Reg>> pieces(s.offsets.size(), std::vector<Reg>(step));
     Type *memory = memoryTypeOf(s.elem);
     auto readRun = [&](Reg row, Reg col) -> Reg {
       Type *t = s.width == 1 ? memory : FixedVectorType::get(memory, static_cast<unsigned>(s.width));
@@ -105,17 +105,17 @@ Regs Emitter::emitFma(phog::DotOp op) {
         for (int64_t k = 0; k < step; k += s.width) {
           Reg v = readRun(plus(s.first, s.offsets[n]), plus(kBase, k0 + k));
           for (int64_t e = 0; e < s.width; ++e)
-            values[n][k + e] = element(v, e);
+            pieces[n][k + e] = element(v, e);
         }
     } else {
       for (int64_t k = 0; k < step; ++k)
         for (size_t n = 0; n < s.offsets.size(); n += s.width) {
           Reg v = readRun(plus(kBase, k0 + k), plus(s.first, s.offsets[n]));
           for (int64_t e = 0; e < s.width; ++e)
-            values[n + e][k] = element(v, e);
+            pieces[n + e][k] = element(v, e);
         }
     }
-    return values;
+    return pieces;
   };
   auto steps = [&](Regs sums, Reg kBase, int64_t first, int64_t last) {
     for (int64_t k0 = first; k0 < last; k0 += step) {

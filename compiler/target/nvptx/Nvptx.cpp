@@ -62,6 +62,25 @@ mlir::func::FuncOp kernelOf(mlir::ModuleOp module) {
   return {};
 }
 
+/// What the kernel asks for by an attribute and this target does not give: said, never passed over.
+std::string unkeptPromise(mlir::func::FuncOp func, const Options &options, const Variant &variant) {
+  std::string why;
+  bool hasRing = false;
+  func.walk([&](mlir::Operation *op) {
+    hasRing |= op->hasAttr("phog.ring");
+    auto dot = mlir::dyn_cast<phog::DotOp>(op);
+    auto buffer = dot ? mlir::dyn_cast<phog::BufferType>(dot.getB().getType()) : phog::BufferType();
+    if (!buffer || dot.getPath() != "simt" || !buffer.getElementType().isF32() || !func->hasAttr("pho.tensorcore"))
+      return;
+    why = options.sm < 80 ? "@tensorcore: " + processorName(options) + " takes f32 operands on its plain path only; tensor cores for them begin with sm_80"
+                          : "@tensorcore: a product over " + std::to_string(dot.getK()) + " elements does not fill the tensor cores' steps of 8 (tf32) or 16 (f16, bf16)";
+  });
+  if (why.empty() && variant.aligned && func->hasAttr("pho.pipelined") && !hasRing)
+    why = options.sm < 80 ? "@pipeline: " + processorName(options) + " has no asynchronous copies; they begin with sm_80"
+                          : std::string("@pipeline: no loop loads a product's operand in rows that start at multiples of 16 bytes, so nothing can run ahead");
+  return why;
+}
+
 /// The target passes on a copy's kernel; the bytes of shared memory a block needs.
 Expected<int64_t> runPasses(mlir::func::FuncOp func, const Options &options, const Variant &variant, Target &target) {
   const int64_t threads = chooseThreads(func, options.sm);
@@ -72,6 +91,8 @@ Expected<int64_t> runPasses(mlir::func::FuncOp func, const Options &options, con
   std::string error;
   if (!pipelineCopies(func, target, error))
     return failure(error);
+  if (std::string why = unkeptPromise(func, options, variant); !why.empty())
+    return failure(why);
   const int64_t bytes = allocateShared(func);
   if (bytes > target.sharedLimit)
     return failure("the tiles of this point need " + std::to_string(bytes) + " bytes of shared memory a block, but " + processorName(options) + " has " +
