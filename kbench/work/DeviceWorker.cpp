@@ -2,6 +2,7 @@
 #include "compiler/driver/Compile.h"
 #include "kbench/work/CompileWorker.h"
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <nlohmann/json.hpp>
@@ -225,7 +226,9 @@ Verdict DeviceWorker::time(LoadedPoint &loaded, const Request &request, Reply &r
     repeats = 0;
   repeats = std::clamp(repeats, ns > 2e9 ? 3 : minRepeats, maxRepeats);
   std::vector<double> samples;
-  for (unsigned i = 0; i < repeats; ++i) {
+  // Flushing caches may take far longer than a short kernel: what is waited for is bounded too.
+  auto until = std::chrono::steady_clock::now() + std::chrono::duration<double, std::milli>(3 * request.budgetMs);
+  for (unsigned i = 0; i < repeats && (i < minRepeats || std::chrono::steady_clock::now() < until); ++i) {
     if (!loaded.kernel->time(*launch, session_.coldCache, ns, error))
       return {Status::Fault, "", error};
     samples.push_back(ns);
