@@ -9,6 +9,7 @@
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/SubtargetFeature.h"
+#include "llvm/TargetParser/X86TargetParser.h"
 
 namespace phobos::cpu {
 
@@ -30,6 +31,8 @@ llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(const O
   if (!target)
     return llvm::createStringError(error);
   const std::string cpu = options.cpu.empty() ? llvm::sys::getHostCPUName().str() : options.cpu;
+  if (!options.cpu.empty() && llvm::X86::parseArchX86(cpu) == llvm::X86::CK_None)
+    return llvm::createStringError("LLVM knows no x86 processor '" + cpu + "'");
   const std::string features =
       options.features.empty() && options.cpu.empty() ? hostFeatures() : options.features;
   llvm::TargetOptions targetOptions;
@@ -40,8 +43,6 @@ llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(const O
       triple, cpu, features, targetOptions, llvm::Reloc::PIC_, llvm::CodeModel::Small, level));
   if (!machine)
     return llvm::createStringError("no x86 target machine for CPU '" + cpu + "'");
-  if (!options.cpu.empty() && !machine->getMCSubtargetInfo()->isCPUStringValid(cpu))
-    return llvm::createStringError("LLVM knows no x86 processor '" + cpu + "'");
   return machine;
 }
 
