@@ -4,6 +4,8 @@ install(DIRECTORY runtime/include/phobos DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
 install(DIRECTORY stdlib/ DESTINATION ${CMAKE_INSTALL_DATADIR}/phobos/stdlib FILES_MATCHING PATTERN "*.pho")
 install(DIRECTORY examples/ DESTINATION ${CMAKE_INSTALL_DATADIR}/phobos/examples)
 install(DIRECTORY docs spec DESTINATION ${CMAKE_INSTALL_DOCDIR})
+# What shows on any machine with a driver that the GPU target is right: python3 share/phobos/tests/gpu/suite.py bin
+install(DIRECTORY tests/conformance tests/gpu DESTINATION ${CMAKE_INSTALL_DATADIR}/phobos/tests)
 install(FILES README.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 set(packageDir ${CMAKE_INSTALL_LIBDIR}/cmake/Phobos)

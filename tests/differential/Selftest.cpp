@@ -1,0 +1,225 @@
+// phobos-selftest (and the test `differential`): random programs on a target and in the interpreter.
+//
+//   differential [--target cpu] [--first SEED] [--count N]   compare; each program that differs, crashes or
+//   hangs is cut down and printed differential --print SEED                               the program of a
+//   seed differential [--target cpu] FILE ..                      compare programs from files (those that a
+//   run printed)
+//
+// The programs run in child processes, so that a crash or a hang costs one program. Exit status 0 if all
+// agreed.
+#include "compiler/driver/Execute.h"
+#include "compiler/tools/Tools.h"
+#include "tests/differential/Compare.h"
+#include "tests/differential/Generate.h"
+#include "tests/differential/Minimise.h"
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+#include <poll.h>
+#include <sstream>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace phobos::differential;
+
+namespace {
+
+constexpr int kDeadlineMs = 20000; ///< of one program
+
+struct Options {
+  std::string target = "cpu";
+  uint64_t first = 1, count = 2000;
+  int maxReports = 5;
+  bool verbose = false;
+  std::vector<std::string> files;
+};
+
+/// What became of a program in a child process.
+struct Outcome {
+  uint64_t seed = 0;
+  std::string what; ///< empty if it agreed
+};
+
+std::string verdictText(const Comparison &c) {
+  switch (c.verdict) {
+  case Verdict::Same:
+    return {};
+  case Verdict::Different:
+    return "different: " + c.message;
+  case Verdict::Rejected:
+    return "rejected by the front end: " + c.message;
+  case Verdict::Refused:
+    return "refused by the target: " + c.message;
+  case Verdict::Undefined:
+    return "without a defined result: " + c.message;
+  }
+  return {};
+}
+
+/// Runs `work` in a child; it writes lines to the descriptor it is given. `onLine` gets each. Returns why the
+/// child ended badly, or an empty string.
+template <typename Work, typename OnLine> std::string inChild(Work work, OnLine onLine) {
+  int fds[2];
+  if (pipe(fds) != 0)
+    return "no pipe";
+  pid_t child = fork(); // safe: this process has not started LLVM
+  if (child == 0) {
+    close(fds[0]);
+    FILE *out = fdopen(fds[1], "w");
+    work(out);
+    std::fclose(out);
+    _exit(0);
+  }
+  close(fds[1]);
+  std::string buffer, why;
+  for (;;) {
+    pollfd p{fds[0], POLLIN, 0};
+    if (poll(&p, 1, kDeadlineMs) == 0) {
+      kill(child, SIGKILL);
+      why = "hangs";
+      break;
+    }
+    char chunk[4096];
+    ssize_t n = read(fds[0], chunk, sizeof chunk);
+    if (n <= 0)
+      break;
+    buffer.append(chunk, static_cast<size_t>(n));
+    for (size_t end; (end = buffer.find('\n')) != std::string::npos; buffer.erase(0, end + 1))
+      onLine(buffer.substr(0, end));
+  }
+  close(fds[0]);
+  int status = 0;
+  waitpid(child, &status, 0);
+  if (why.empty() && WIFSIGNALED(status))
+    why = std::string("crashes: ") + strsignal(WTERMSIG(status));
+  else if (why.empty() && WEXITSTATUS(status) != 0)
+    why = "exits with " + std::to_string(WEXITSTATUS(status));
+  return why;
+}
+
+/// One text, alone in a child.
+std::string judge(const std::string &text, const std::string &target) {
+  std::string verdict;
+  std::string why = inChild(
+      [&](FILE *out) {
+        std::string v = verdictText(compare(text, target));
+        for (char c : v)
+          std::fputc(c == '\n' ? '\v' : c, out); // one line
+        std::fputc('\n', out);
+      },
+      [&](const std::string &line) { verdict = line; });
+  for (char &c : verdict)
+    c = c == '\v' ? '\n' : c;
+  return why.empty() ? verdict : why;
+}
+
+/// The first words of an outcome: what a smaller program must share.
+std::string kindOf(const std::string &what) { return what.substr(0, what.find(':')); }
+
+void report(const Outcome &o, const Options &options) {
+  std::cout << "seed " << o.seed << " " << o.what << "\n" << std::flush;
+  std::string kind = kindOf(o.what);
+  if (kind.starts_with("rejected")) { // any cut is likely rejected for another reason
+    std::string text = print(generate(o.seed));
+    std::cout << judge(text, options.target) << "\n" << text << std::flush;
+    return;
+  }
+  Program small = minimise(
+      generate(o.seed), [&](const std::string &text) { return kindOf(judge(text, options.target)) == kind; });
+  std::string text = print(small);
+  std::cout << "cut down, it " << judge(text, options.target) << "\n" << text << std::flush;
+}
+
+int runSeeds(const Options &options) {
+  std::vector<Outcome> bad;
+  uint64_t next = options.first, end = options.first + options.count, reached = 0;
+  while (next < end) {
+    uint64_t current = next;
+    std::string why = inChild(
+        [&](FILE *out) {
+          for (uint64_t seed = next; seed < end; ++seed) {
+            std::fprintf(out, "at %llu\n", static_cast<unsigned long long>(seed));
+            std::fflush(out);
+            std::string v = verdictText(compare(print(generate(seed)), options.target));
+            if (!v.empty())
+              std::fprintf(out, "bad %s\n", v.substr(0, v.find('\n')).c_str());
+          }
+        },
+        [&](const std::string &line) {
+          if (line.starts_with("at ")) {
+            current = std::strtoull(line.c_str() + 3, nullptr, 10);
+            ++reached;
+          } else {
+            bad.push_back({current, line.substr(4)});
+            if (options.verbose)
+              std::cout << "seed " << current << " " << line.substr(4) << "\n" << std::flush;
+          }
+        });
+    if (!why.empty()) {
+      bad.push_back({current, why});
+      if (options.verbose)
+        std::cout << "seed " << current << " " << why << "\n" << std::flush;
+    }
+    next = why.empty() ? end : current + 1;
+  }
+  for (size_t i = 0; i < bad.size(); ++i)
+    if (i < static_cast<size_t>(options.maxReports))
+      report(bad[i], options);
+    else
+      std::cout << "seed " << bad[i].seed << " " << bad[i].what << "\n";
+  std::cout << reached << " programs on " << options.target << ", " << bad.size() << " failed\n";
+  return bad.empty() ? 0 : 1;
+}
+
+int runFiles(const Options &options) {
+  int failed = 0;
+  for (const std::string &path : options.files) {
+    std::ifstream in(path);
+    std::ostringstream text;
+    text << in.rdbuf();
+    std::string what = in ? judge(text.str(), options.target) : "cannot be read";
+    failed += !what.empty();
+    std::cout << path << " " << (what.empty() ? "agrees" : what) << "\n";
+  }
+  return failed ? 1 : 0;
+}
+
+} // namespace
+
+namespace phobos::tools {
+
+int selftestMain(int argc, char **argv) {
+  Options options;
+  for (int i = 1; i < argc; ++i) {
+    std::string a = argv[i];
+    auto value = [&] { return i + 1 < argc ? argv[++i] : ""; };
+    if (a == "--target")
+      options.target = value();
+    else if (a == "--first")
+      options.first = std::strtoull(value(), nullptr, 10);
+    else if (a == "--count")
+      options.count = std::strtoull(value(), nullptr, 10);
+    else if (a == "--reports")
+      options.maxReports = std::atoi(value());
+    else if (a == "--verbose")
+      options.verbose = true;
+    else if (a == "--print") {
+      std::cout << print(generate(std::strtoull(value(), nullptr, 10)));
+      return 0;
+    } else if (a[0] == '-') {
+      std::cerr << "differential: unknown option " << a << "\n";
+      return 2;
+    } else
+      options.files.push_back(a);
+  }
+  if (!phobos::driver::isExecutableTarget(options.target)) {
+    std::cerr << "differential: target '" << options.target << "' is not known; there are "
+              << phobos::driver::executableTargets() << "\n";
+    return 2;
+  }
+  return options.files.empty() ? runSeeds(options) : runFiles(options);
+}
+
+} // namespace phobos::tools

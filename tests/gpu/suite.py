@@ -1,0 +1,192 @@
+#!/usr/bin/env python3
+"""suite.py BIN_DIR [--random N] [--jobs N] [--only PART ..]: everything that shows on a GPU that the compiled kernels are right.
+
+  conformance   every conformance case on the device against its expected arrays
+  spaces        every legal point of GEMM spaces at ragged sizes, for each type, verified by phobos-kbench
+  random        N random programs against the interpreter (phobos-selftest), by default 5000
+  large         a tensor of more than 2^31 elements, as a vector and as rows
+  memcheck, racecheck, synccheck   the conformance cases under compute-sanitizer, where it is installed
+
+BIN_DIR holds the tools. Needs NumPy and a CUDA driver; without a driver it says so and exits with 77 (CTest: skipped). Prints one line a
+part and last `N passed, N failed, N skipped`.
+"""
+import argparse, ctypes, json, os, re, shutil, subprocess, sys, tempfile, time
+from concurrent.futures import ThreadPoolExecutor
+import numpy as np
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+CASES = os.path.join(HERE, "..", "conformance")
+ap = argparse.ArgumentParser()
+ap.add_argument("bin")
+ap.add_argument("--random", type=int, default=5000)
+ap.add_argument("--jobs", type=int, default=os.cpu_count())
+ap.add_argument("--only", nargs="*", default=[])
+a = ap.parse_args()
+
+
+def device():
+    """`sm_90a` of the first device, or None."""
+    try:
+        cu = ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        return None
+    n = ctypes.c_int()
+    if cu.cuInit(0) or cu.cuDeviceGetCount(ctypes.byref(n)) or not n.value:
+        return None
+    major, minor = ctypes.c_int(), ctypes.c_int()
+    cu.cuDeviceGetAttribute(ctypes.byref(major), 75, 0)
+    cu.cuDeviceGetAttribute(ctypes.byref(minor), 76, 0)
+    sm = major.value * 10 + minor.value
+    return f"sm_{sm}" + ("a" if sm >= 90 else "")
+
+
+TARGET = device()
+if not TARGET:
+    print("skipped: no CUDA device on this machine")
+    sys.exit(77)
+totals = [0, 0, 0]
+
+
+def tool(name):
+    return os.path.join(os.path.abspath(a.bin), name)
+
+
+def sh(cmd, timeout=600):
+    try:
+        return subprocess.run(cmd, capture_output=True, text=True, timeout=timeout)
+    except subprocess.TimeoutExpired as e:
+        return subprocess.CompletedProcess(cmd, 124, (e.stdout or b"").decode() if isinstance(e.stdout, bytes) else e.stdout or "", "timed out")
+
+
+def part(name, passed, failed, skipped=0, since=None, notes=()):
+    totals[0] += passed
+    totals[1] += failed
+    totals[2] += skipped
+    for n in notes:
+        print("  " + n[:300])
+    print(f"{name:12} {passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else "") + (f"   {time.time() - since:.0f} s" if since else ""), flush=True)
+
+
+def conformance():
+    t = time.time()
+    r = sh([sys.executable, os.path.join(CASES, "check.py"), a.bin, "--target", TARGET])
+    m = re.search(r"(\d+) passed, (\d+) failed", r.stdout)
+    part("conformance", int(m[1]) if m else 0, int(m[2]) if m else 1, since=t, notes=[x for x in r.stdout.splitlines() if x.startswith("FAIL")][:10])
+
+
+GEMM = """@autotune(TILE_M in [32, 128], TILE_N in [32, 128], TILE_K in [{k0}, {k1}])
+kernel gemm(A: tensor<{t}>[M, K], B: tensor<{t}>[K, N], C: tensor<{o}>[M, N]) {{
+  let m = ctx.block.x * TILE_M
+  let n = ctx.block.y * TILE_N
+  var acc: tile<{acc}>[TILE_M, TILE_N] = {zero}
+  for k in range(0, K, TILE_K) {{ acc += dot(A[m :+ TILE_M, k :+ TILE_K], B[k :+ TILE_K, n :+ TILE_N]) }}
+  C[m :+ TILE_M, n :+ TILE_N] = acc
+}}
+"""
+
+
+def spaces():
+    t0 = time.time()
+    passed = failed = 0
+    notes = []
+    with tempfile.TemporaryDirectory() as d:
+        for t, o, acc, ks in (("f32", "f32", "f32", (8, 32)), ("f64", "f64", "f64", (8, 16)), ("f16", "f32", "f32", (16, 64)), ("bf16", "f32", "f32", (16, 64)),
+                              ("i8", "i32", "i32", (32, 64)), ("f8e4m3", "f32", "f32", (32, 64)), ("f8e5m2", "f32", "f32", (32, 64))):
+            path = os.path.join(d, f"gemm_{t}.pho")
+            open(path, "w").write(GEMM.format(t=t, o=o, acc=acc, k0=ks[0], k1=ks[1], zero="0" if acc == "i32" else "0.0"))
+            csv = os.path.join(d, "out.csv")
+            r = sh([tool("phobos-kbench"), "--target", "gpu", "--ledger", "none", "--dim", "M=301", "--dim", "N=263", "--dim", "K=173", "--csv", csv, "--budget", "5", "--quiet", path])
+            m = re.findall(r"(\d+) (ok|illegal|compile-error|compile-timeout|fault|hang|wrong|lost)\b", r.stdout)
+            counts = {s: int(n) for n, s in m}
+            bad = sum(n for s, n in counts.items() if s not in ("ok", "illegal"))
+            passed += counts.get("ok", 0)
+            failed += bad if m else 1
+            if bad or not counts.get("ok"):
+                notes.append(f"gemm {t}: {counts or (r.stdout + r.stderr)[-200:]}")
+    part("spaces", passed, failed, since=t0, notes=notes)
+
+
+def random():
+    t0 = time.time()
+    each = -(-a.random // a.jobs)
+    def shard(i):
+        return sh([tool("phobos-selftest"), "--target", TARGET, "--first", str(1 + i * each), "--count", str(each)], timeout=1500)
+    with ThreadPoolExecutor(a.jobs) as pool:
+        results = list(pool.map(shard, range(a.jobs)))
+    run = failed = 0
+    notes = []
+    for r in results:
+        m = re.search(r"(\d+) programs on \S+, (\d+) failed", r.stdout)
+        if not m:
+            failed += 1
+            notes.append((r.stdout + r.stderr)[-200:].replace("\n", " | "))
+            continue
+        run += int(m[1])
+        failed += int(m[2])
+        notes += [x for x in r.stdout.splitlines() if x.startswith("seed")][:3]
+    part("random", run - failed, failed, since=t0, notes=notes[:12])
+
+
+LARGE = """kernel vec(X: tensor<u8>[N], Y: tensor<u8>[N]) {
+  let i = ctx.block.x * 4096
+  Y[i :+ 4096] = X[i :+ 4096] + 1
+}
+kernel rows(X: tensor<u8>[R, C], Y: tensor<u8>[R, C]) {
+  let r = ctx.block.x * 16
+  let c = ctx.block.y * 256
+  Y[r :+ 16, c :+ 256] = X[r :+ 16, c :+ 256] ^ 1
+}
+"""
+
+
+def large():
+    t0 = time.time()
+    passed = failed = 0
+    notes = []
+    with tempfile.TemporaryDirectory() as d:
+        path = os.path.join(d, "large.pho")
+        open(path, "w").write(LARGE)
+        for kernel, shape, f in (("vec", (2**31 + 12345,), lambda x: x + 1), ("rows", (46349, 46351), lambda x: x ^ 1)):
+            x = np.arange(np.prod(shape, dtype=np.int64), dtype=np.uint8).reshape(shape)
+            np.save(os.path.join(d, "x.npy"), x)
+            np.save(os.path.join(d, "y.npy"), np.zeros(shape, np.uint8))
+            r = sh([tool("phobos-run"), path, "--kernel", kernel, "--target", TARGET, "--arg", f"X={d}/x.npy", "--arg", f"Y={d}/y.npy", "--out", f"Y={d}/out.npy"])
+            ok = r.returncode == 0 and np.array_equal(np.load(os.path.join(d, "out.npy")), f(x))
+            passed += ok
+            failed += not ok
+            if not ok:
+                notes.append(f"{kernel}: {r.stderr[-200:] or 'wrong elements'}")
+    part("large", passed, failed, since=t0, notes=notes)
+
+
+def sanitizer(kind):
+    t0 = time.time()
+    checker = shutil.which("compute-sanitizer") or next((p for p in ["/usr/local/cuda/bin/compute-sanitizer"] if os.path.exists(p)), None)
+    if not checker:
+        return part(kind, 0, 0, 1, notes=["skipped: compute-sanitizer is not installed"])
+    run = os.path.join(CASES, "run")
+
+    def case(name):
+        c = json.load(open(os.path.join(run, name, "case.json")))
+        cmd = [checker, "--tool", kind, "--error-exitcode", "9", tool("phobos-run"), os.path.join(run, name, "kernel.pho"), "--target", TARGET]
+        if c.get("kernel"): cmd += ["--kernel", c["kernel"]]
+        if c["point"]: cmd += ["--point", " ".join(f"{k}={v}" for k, v in c["point"].items())]
+        if c.get("grid"): cmd += ["--grid", ",".join(map(str, c["grid"]))]
+        for k, v in c["args"].items(): cmd += ["--arg", f"{k}={os.path.join(run, name, v)}"]
+        for k, v in c["scalars"].items(): cmd += ["--arg", f"{k}={v}"]
+        r = sh(cmd, timeout=200)
+        return name, r.returncode, r.stdout + r.stderr
+
+    with ThreadPoolExecutor(min(a.jobs, 8)) as pool:
+        results = list(pool.map(case, sorted(os.listdir(run))))
+    bad = [(n, next((x for x in out.splitlines() if "=========" in x and ("Error" in x or "Invalid" in x or "hazard" in x or "Barrier" in x)), out[-150:].replace("\n", " | "))) for n, rc, out in results if rc]
+    part(kind, len(results) - len(bad), len(bad), since=t0, notes=[f"{n}: {why}" for n, why in bad][:10])
+
+
+PARTS = {"conformance": conformance, "spaces": spaces, "random": random, "large": large, **{k: (lambda k=k: sanitizer(k)) for k in ("memcheck", "racecheck", "synccheck")}}
+print(f"target {TARGET}, {a.jobs} jobs", flush=True)
+for name, f in PARTS.items():
+    if not a.only or name in a.only:
+        f()
+print(f"{totals[0]} passed, {totals[1]} failed, {totals[2]} skipped")
+sys.exit(1 if totals[1] else 0)
