@@ -61,6 +61,19 @@ public:
   virtual bool time(const LaunchRequest &launch, bool cold, double &nanoseconds, std::string &error) = 0;
 };
 
+/// C = A @ B of whole row-major matrices, as a library computes it: which parameters, and their extents.
+struct PlainGemm {
+  size_t a = 0, b = 0, c = 0;
+  ScalarType in = ScalarType::F32, out = ScalarType::F32;
+  ContractExtent m, n, k;
+};
+
+/// A library's routine in the place of a point's code, verified and timed like it.
+struct Reference {
+  std::unique_ptr<DeviceKernel> kernel;
+  std::string name; ///< with its version: `cublas 13.1.0`
+};
+
 /// Lives in the device worker, alone. A fault may take the process with it.
 class Device {
 public:
@@ -72,7 +85,15 @@ public:
   /// `kernel` is the point's typed tree, which outlives the result.
   virtual std::unique_ptr<DeviceKernel> load(const Code &code, const sema::TypedKernel &kernel,
                                              const Contract &contract, std::string &error) = 0;
+  /// What `library` offers for the same product; without a kernel, and with the reason in `error`, where this device
+  /// has none. It must not outlive the device.
+  virtual Reference reference(const std::string &library, const PlainGemm &gemm, std::string &error);
 };
+
+/// An extent's value at a launch.
+inline int64_t valueOf(const ContractExtent &e, const std::vector<int64_t> &dims) {
+  return e.fixed ? e.value : dims[static_cast<size_t>(e.value)];
+}
 
 /// What the ledger records of a device, so that only like is compared with like.
 struct DeviceInfo {

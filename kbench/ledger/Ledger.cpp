@@ -203,7 +203,7 @@ std::vector<Ranked> Ledger::ranking(const Setting &setting) {
   Statement s(db_, R"(
     SELECT m.point, m.median_ns, m.mad_ns, json_array_length(m.samples_ns), MAX(m.at || printf('%09d', m.number))
     FROM measurement m JOIN run r ON r.id = m.run
-    WHERE m.status = 'ok' AND m.median_ns IS NOT NULL
+    WHERE m.status = 'ok' AND m.median_ns IS NOT NULL AND m.stage <> 'baseline'
       AND (?1 = '' OR r.kernel = ?1) AND (?2 = '' OR r.kernel_hash = ?2) AND (?3 = '' OR r.target = ?3)
       AND (?4 = '' OR r.device = ?4) AND (?5 = '' OR r.driver = ?5) AND (?6 = '' OR r.build = ?6)
       AND (?7 = '' OR r.mode = ?7) AND (?8 = '' OR r.shape = ?8) AND (?9 = '' OR r.args = ?9)

@@ -92,6 +92,15 @@ std::string reportJson(const SearchOutcome &o, const ReportContext &c) {
   Json dims = Json::object();
   for (auto &[n, v] : c.dims)
     dims[n] = v;
+  Json baseline;
+  if (!c.baseline.empty()) {
+    const std::vector<double> &samples = o.baseline.measurement.samplesNs;
+    baseline = {{"library", c.baseline}, {"name", o.baseline.name}, {"note", o.baseline.note}, {"samples_ns", samples}};
+    if (!samples.empty())
+      baseline["median_ms"] = medianOf(samples) / 1e6;
+    if (auto percent = percentOfBaseline(o))
+      baseline["percent"] = *percent;
+  }
   Json j{{"kernel", c.setting.kernel},
          {"kernel_hash", c.setting.kernelHash},
          {"file", c.file},
@@ -106,6 +115,7 @@ std::string reportJson(const SearchOutcome &o, const ReportContext &c) {
          {"winner_held", o.winnerHeld},
          {"tie", o.isTie},
          {"finalists", o.finalists},
+         {"baseline", baseline},
          {"best", o.ranking.empty() ? Json(nullptr) : pointJson(o.results[o.ranking[0]].measurement.point)},
          {"reproduce", o.ranking.empty()
                            ? Json(nullptr)

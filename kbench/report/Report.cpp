@@ -112,6 +112,27 @@ std::string rateText(const Measurement &m, double ns) {
   return m.isComputeBound ? threeDigits(m.flops / ns) + " GFLOP/s" : threeDigits(m.bytes / ns) + " GB/s";
 }
 
+std::optional<double> percentOfBaseline(const SearchOutcome &o) {
+  const std::vector<double> &library = o.baseline.measurement.samplesNs;
+  if (o.ranking.empty() || library.empty() || o.results[o.ranking.front()].finalsNs.empty())
+    return std::nullopt;
+  return std::floor(1000 * medianOf(library) / medianOf(o.results[o.ranking.front()].finalsNs)) / 10;
+}
+
+// The library's time beside the winner's, or why there is none.
+static std::string baselineText(const SearchOutcome &o, const ReportContext &c) {
+  if (c.baseline.empty())
+    return "";
+  const Measurement &m = o.baseline.measurement;
+  if (m.samplesNs.empty())
+    return c.baseline + "  not timed: " + (o.baseline.note.empty() ? "the finals did not get to it" : o.baseline.note) + "\n";
+  const Summary s = summarize(m.samplesNs);
+  std::string text = o.baseline.name + "  " + timeText(s.median) + ", " + rateText(m, s.median);
+  if (auto percent = percentOfBaseline(o))
+    text += ", in the same rounds: the best point reaches " + format("%.1f%%", *percent) + " of its speed";
+  return text + "\n";
+}
+
 std::string shellWord(const std::string &word) {
   bool plain = !word.empty() && word.find_first_of(" \t\n'\"\\$`()[]{}*?<>|&;#~!") == std::string::npos;
   if (plain)
@@ -158,6 +179,7 @@ std::string reportText(const SearchOutcome &o, const ReportContext &c) {
              : o.isUndecided ? "the fastest, though its interval overlaps others' (a quieter machine or a "
                                "larger --budget tells)\n"
                              : "the fastest beyond doubt\n");
+  text += baselineText(o, c);
   if (o.ranking.size() > 1)
     text += "worst  " + worst.measurement.point.str() + "\n       " + timeText(worstNs) + ", " +
             rateText(worst.measurement, worstNs) + ": the best is " + format("%.2f", worstNs / bestNs) +

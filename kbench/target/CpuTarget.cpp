@@ -5,6 +5,7 @@
 #include "compiler/sema/Space.h"
 #include "compiler/target/cpu/Cpu.h"
 #include "kbench/target/Host.h"
+#include "kbench/target/OpenBlas.h"
 #include "kbench/target/Targets.h"
 #include "mlir/IR/MLIRContext.h"
 #include "runtime/cpu/ObjectLoader.h"
@@ -95,6 +96,9 @@ public:
     }
     return std::make_unique<CpuKernel>(std::move(object), reinterpret_cast<CpuEntry>(entry),
                                        code.scratchBytes);
+  }
+  Reference reference(const std::string &library, const PlainGemm &gemm, std::string &error) override {
+    return library == "openblas" ? openBlas(gemm, error) : Device::reference(library, gemm, error);
   }
 };
 

@@ -4,6 +4,7 @@
 #include "compiler/driver/Lower.h"
 #include "compiler/ir/Build.h"
 #include "compiler/target/nvptx/Nvptx.h"
+#include "kbench/target/Cublas.h"
 #include "kbench/target/Targets.h"
 #include "mlir/IR/MLIRContext.h"
 #include "runtime/cuda/Assemble.h"
@@ -94,10 +95,53 @@ private:
   cuda::DeviceInfo info_;
 };
 
-class GpuKernelOnDevice : public DeviceKernel {
+/// Work on the default stream, run and timed the same way whatever it is.
+class TimedOnDevice : public DeviceKernel {
 public:
-  GpuKernelOnDevice(const cuda::Device &device, const sema::TypedKernel &kernel, GpuKernel code, uint64_t flushAddress, size_t flushBytes)
-      : device_(device), typed_(kernel), code_(std::move(code)), timer_(device), flushAddress_(flushAddress), flushBytes_(flushBytes) {}
+  TimedOnDevice(const cuda::Device &device, const cuda::Buffer &flush) : device_(device), timer_(device), flush_(flush) {}
+
+  bool run(const LaunchRequest &launch, std::string &error) override { return start(launch, error) && device_.synchronize(error); }
+
+  bool time(const LaunchRequest &launch, bool cold, double &nanoseconds, std::string &error) override {
+    float ms = 0;
+    // Writing twice the cache's size leaves nothing of the inputs in it.
+    if (cold && !device_.fill(flush_.address(), 0, flush_.bytes(), nullptr, error))
+      return false;
+    if (!timer_.start(nullptr, error) || !start(launch, error) || !timer_.stop(nullptr, error) || !timer_.elapsedMs(ms, error))
+      return false;
+    nanoseconds = double(ms) * 1e6;
+    return true;
+  }
+
+protected:
+  virtual bool start(const LaunchRequest &launch, std::string &error) = 0;
+  const cuda::Device &device_;
+
+private:
+  cuda::Device::Timer timer_;
+  const cuda::Buffer &flush_; ///< the device's
+};
+
+class CublasKernel : public TimedOnDevice {
+public:
+  CublasKernel(const cuda::Device &device, const cuda::Buffer &flush, Cublas &cublas, PlainGemm gemm)
+      : TimedOnDevice(device, flush), cublas_(cublas), gemm_(gemm) {}
+
+private:
+  bool start(const LaunchRequest &launch, std::string &error) override {
+    bool ok = false;
+    device_.inContext([&] { ok = cublas_.start(gemm_, launch, error); });
+    return ok;
+  }
+
+  Cublas &cublas_;
+  PlainGemm gemm_;
+};
+
+class GpuKernelOnDevice : public TimedOnDevice {
+public:
+  GpuKernelOnDevice(const cuda::Device &device, const cuda::Buffer &flush, const sema::TypedKernel &kernel, GpuKernel code)
+      : TimedOnDevice(device, flush), typed_(kernel), code_(std::move(code)) {}
 
   bool load(const std::string &image, std::string &error) {
     if (!device_.load(image, module_, error))
@@ -111,21 +155,8 @@ public:
     return true;
   }
 
-  bool run(const LaunchRequest &launch, std::string &error) override { return start(launch, error) && device_.synchronize(error); }
-
-  bool time(const LaunchRequest &launch, bool cold, double &nanoseconds, std::string &error) override {
-    float ms = 0;
-    // Writing twice the cache's size leaves nothing of the inputs in it.
-    if (cold && !device_.fill(flushAddress_, 0, flushBytes_, nullptr, error))
-      return false;
-    if (!timer_.start(nullptr, error) || !start(launch, error) || !timer_.stop(nullptr, error) || !timer_.elapsedMs(ms, error))
-      return false;
-    nanoseconds = double(ms) * 1e6;
-    return true;
-  }
-
 private:
-  bool start(const LaunchRequest &launch, std::string &error) {
+  bool start(const LaunchRequest &launch, std::string &error) override {
     const size_t n = launch.args.size();
     std::vector<TensorShape> shapes(n);
     std::vector<const TensorShape *> tensors(n, nullptr);
@@ -156,14 +187,10 @@ private:
     return device_.launch(function, grid.data(), entry.threads, entry.sharedBytes, nullptr, packed.pointers(), error);
   }
 
-  const cuda::Device &device_;
   const sema::TypedKernel &typed_;
   GpuKernel code_;
   cuda::Module module_;
   std::vector<cuda::Function> functions_;
-  cuda::Device::Timer timer_;
-  uint64_t flushAddress_;
-  size_t flushBytes_;
 };
 
 class GpuDevice : public Device {
@@ -190,17 +217,38 @@ public:
       error = "the compiled code names no entry point";
       return nullptr;
     }
-    const size_t flushBytes = static_cast<size_t>(2 * std::max<int64_t>(device_->info().l2Bytes, 1 << 20));
-    if (flush_.address() == 0 && !device_->allocate(flushBytes, flush_, error))
+    if (!allocateFlush(error))
       return nullptr;
-    auto loaded = std::make_unique<GpuKernelOnDevice>(*device_, kernel, std::move(gpu), flush_.address(), flushBytes);
+    auto loaded = std::make_unique<GpuKernelOnDevice>(*device_, flush_, kernel, std::move(gpu));
     return loaded->load(code.bytes, error) ? std::move(loaded) : nullptr;
   }
 
+  Reference reference(const std::string &library, const PlainGemm &gemm, std::string &error) override {
+    if (library != "cublas")
+      return Device::reference(library, gemm, error);
+    if (!allocateFlush(error))
+      return {};
+    if (!cublas_)
+      device_->inContext([&] { cublas_ = Cublas::open(error); });
+    if (!cublas_)
+      return {};
+    return {std::make_unique<CublasKernel>(*device_, flush_, *cublas_, gemm), cublas_->name()};
+  }
+
+  ~GpuDevice() override {
+    device_->inContext([&] { cublas_.reset(); });
+  }
+
 private:
+  bool allocateFlush(std::string &error) {
+    const size_t bytes = static_cast<size_t>(2 * std::max<int64_t>(device_->info().l2Bytes, 1 << 20));
+    return flush_.address() != 0 || device_->allocate(bytes, flush_, error);
+  }
+
   std::unique_ptr<cuda::Device> device_;
   std::vector<cuda::Buffer> buffers_;
   cuda::Buffer flush_;
+  std::unique_ptr<Cublas> cublas_;
 };
 
 /// Looks for the device's file, so that the parent opens no driver.

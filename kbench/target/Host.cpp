@@ -9,6 +9,11 @@
 
 namespace phobos::kbench {
 
+Reference Device::reference(const std::string &library, const PlainGemm &, std::string &error) {
+  error = "this target has no baseline '" + library + "'";
+  return {};
+}
+
 Address HostMemory::allocate(size_t bytes, std::string &error) {
   void *p = nullptr;
   if (posix_memalign(&p, 4096, std::max<size_t>(bytes, 1)) != 0) {

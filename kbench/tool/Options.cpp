@@ -44,7 +44,7 @@ std::optional<int> parseOptions(int argc, char **argv, Options &o) {
   app.footer(footer());
   app.add_option("FILE", o.file, "the source");
   app.add_option("--kernel", o.kernel, "the kernel, where the file has several");
-  app.add_option("--target", o.target, "auto, cpu, interp")->capture_default_str();
+  app.add_option("--target", o.target, "auto, cpu, gpu, interp")->capture_default_str();
   app.add_option("--device", o.device, "which device of the target")->capture_default_str();
   app.add_option("--autotune", o.autotune,
                  "NAME=VALUE ..: measure this one point, the other names at their first choices; repeatable");
@@ -87,6 +87,10 @@ std::optional<int> parseOptions(int argc, char **argv, Options &o) {
       ->check(CLI::PositiveNumber);
   app.add_flag("--warm-cache", o.warmCache,
                "leave what a kernel reads in the cache between repeats; by default it is flushed");
+  app.add_option("--baseline", o.baseline,
+                 "cublas, openblas: time this library's routine in the same rounds as the fastest points, where the\n"
+                 "kernel is C = A @ B of matrices and the target has the library (it is opened at run time)")
+      ->check(CLI::IsMember({"cublas", "openblas"}));
   app.add_flag("--quiet", o.quiet, "no progress line");
   app.add_flag("--no-std", o.noStd, "leave the standard library out");
   app.set_version_flag("--version", "phobos-kbench 0.1.0");

@@ -17,7 +17,7 @@ struct Options {
   std::optional<size_t> limit;
   std::string shard; ///< I/N
   std::vector<std::string> csv, json, merge;
-  std::string ledger;
+  std::string ledger, baseline;
   double compileSeconds = 60, runSeconds = 30, budgetMs = 200;
   unsigned jobs = 0;
   uint64_t seed = 1;

@@ -185,6 +185,7 @@ private:
     search_.compileLimit = std::chrono::milliseconds(static_cast<int64_t>(o_.compileSeconds * 1000));
     search_.runLimit = std::chrono::milliseconds(static_cast<int64_t>(o_.runSeconds * 1000));
     search_.budgetMs = o_.budgetMs;
+    search_.baseline = o_.baseline;
     DeviceInfo device;
     if (!askDevice(session_, search_, device, error)) {
       complain(error);
@@ -220,6 +221,7 @@ private:
     c.targetOption = o_.target == "auto" ? "" : " --target " + o_.target;
     c.args = o_.args;
     c.seed = o_.seed;
+    c.baseline = o_.baseline;
     for (const ContractParam &p : subject_.contract.params)
       if (p.isTensor && p.isRead && p.isWritten)
         c.inPlace.push_back(p.name);

@@ -8,6 +8,7 @@ constexpr size_t maxFinalists = 8;
 constexpr double nearEnough = 1.10; ///< of the best median of the search: who comes into the finals
 constexpr double asGoodAs = 1.02;   ///< of the best median of the finals: who ties, if the intervals overlap
 constexpr unsigned maxRounds = 40, samplesARound = 3;
+constexpr unsigned baselineRounds = 8; ///< at least, for a library beside the finalists
 
 } // namespace
 
@@ -70,7 +71,7 @@ bool Finals::prepare(size_t result) {
   if (!outcome_.results[result].fromLedger)
     return true;
   Request request;
-  request.items = {{outcome_.results[result].measurement.point.str(), folder(result)}};
+  request.items = {{outcome_.results[result].measurement.point.str(), folder(result), ""}};
   request.seed = session_.seed;
   auto o = ask(compilers_, request, options_.compileLimit);
   Reply reply;
@@ -89,6 +90,39 @@ static Verdict blame(const Outcome &o, const Reply &reply) {
   return reply.verdict;
 }
 
+bool Finals::prepareBaseline(size_t result) {
+  if (options_.baseline.empty())
+    return true;
+  report("verifying " + options_.baseline);
+  Request request;
+  request.kind = Request::Kind::Verify;
+  request.items = {{outcome_.results[result].measurement.point.str(), folder(result), options_.baseline}};
+  auto o = ask(device_, request, options_.runLimit);
+  if (!o)
+    return false;
+  Reply reply;
+  Baseline &baseline = outcome_.baseline;
+  if (o->kind != Outcome::Kind::Answer || !Reply::fromLine(o->answer, reply))
+    reply.verdict = blame(*o, {});
+  baseline.name = reply.note;
+  if (!reply.verdict.ok()) {
+    // What differs from the kernel's own reference computes something else.
+    baseline.note = (reply.verdict.status == Status::Wrong ? "it does not compute what the kernel does: " : "") + reply.verdict.detail;
+    return true;
+  }
+  Measurement &m = baseline.measurement;
+  m = outcome_.results[result].measurement;
+  m.stage = "baseline";
+  m.point = Point();
+  m.verdict.detail = baseline.name;
+  m.compileMs = 0;
+  m.resources.clear();
+  m.samplesNs.clear();
+  m.worstError = reply.worstError;
+  baseline_ = request.items[0];
+  return true;
+}
+
 bool Finals::rounds(std::vector<Finalist> &finalists) {
   auto until = Clock::now() + options_.finalsLimit;
   for (outcome_.rounds = 0; outcome_.rounds < maxRounds && Clock::now() < until; ++outcome_.rounds) {
@@ -96,7 +130,8 @@ bool Finals::rounds(std::vector<Finalist> &finalists) {
     for (size_t f = 0; f < finalists.size(); ++f)
       if (!finalists[f].isOut)
         in.push_back(f);
-    if (in.size() < 2)
+    const bool wantsBaseline = baseline_ && outcome_.rounds < baselineRounds;
+    if (in.empty() || (in.size() < 2 && !wantsBaseline))
       break;
     report("finals: " + std::to_string(in.size()) + " points in turns, round " +
            std::to_string(outcome_.rounds + 1));
@@ -105,7 +140,14 @@ bool Finals::rounds(std::vector<Finalist> &finalists) {
     request.repeats = samplesARound;
     for (size_t f : in)
       request.items.push_back(
-          {outcome_.results[finalists[f].id].measurement.point.str(), folder(finalists[f].id)});
+          {outcome_.results[finalists[f].id].measurement.point.str(), folder(finalists[f].id), ""});
+    if (baseline_)
+      request.items.push_back(*baseline_);
+    auto dropBaseline = [&](const Verdict &why) {
+      baseline_.reset();
+      outcome_.baseline.note = why.detail;
+      outcome_.baseline.measurement.samplesNs.clear();
+    };
     auto o = ask(device_, request, options_.runLimit * 2);
     if (!o)
       return false;
@@ -115,7 +157,10 @@ bool Finals::rounds(std::vector<Finalist> &finalists) {
       for (size_t k = 0; k < in.size() && k < reply.samples.size(); ++k)
         for (double ns : reply.samples[k])
           finalists[in[k]].samples.push_back(ns);
-      if (!judge(finalists).isDecided)
+      if (baseline_ && reply.samples.size() > in.size())
+        for (double ns : reply.samples[in.size()])
+          outcome_.baseline.measurement.samplesNs.push_back(ns);
+      if (!judge(finalists).isDecided || (baseline_ && outcome_.rounds + 1 < baselineRounds))
         continue;
       ++outcome_.rounds;
       break;
@@ -125,9 +170,23 @@ bool Finals::rounds(std::vector<Finalist> &finalists) {
       fail(finalists[in[reply.failedItem]].id, reply.verdict, "final");
       continue;
     }
+    if (answered && reply.failedItem == in.size() && baseline_) {
+      dropBaseline(reply.verdict);
+      continue;
+    }
+    if (baseline_) {
+      Request alone = request;
+      alone.items = {*baseline_};
+      auto single = ask(device_, alone, options_.runLimit);
+      if (!single)
+        return false;
+      Reply one;
+      if (single->kind != Outcome::Kind::Answer || !Reply::fromLine(single->answer, one) || !one.verdict.ok())
+        dropBaseline(blame(*single, one));
+    }
     for (size_t f : in) {
       Request alone = request;
-      alone.items = {{outcome_.results[finalists[f].id].measurement.point.str(), folder(finalists[f].id)}};
+      alone.items = {{outcome_.results[finalists[f].id].measurement.point.str(), folder(finalists[f].id), ""}};
       auto single = ask(device_, alone, options_.runLimit);
       if (!single)
         return false;
@@ -151,6 +210,8 @@ void Finals::decide(std::vector<Finalist> &finalists) {
       if (row.verdict.ok() && events_.measured)
         events_.measured(row);
     }
+  if (!outcome_.baseline.measurement.samplesNs.empty() && events_.measured)
+    events_.measured(outcome_.baseline.measurement);
   outcome_.ranking = rankAll(outcome_.results);
   std::erase_if(finalists, [&](const Finalist &f) { return outcome_.results[f.id].status() != Status::Ok; });
   if (finalists.size() < 2)
@@ -177,7 +238,7 @@ bool Finals::confirm(size_t result) {
   compilers_.replaceAll();
   device_.replaceAll();
   Request request;
-  request.items = {{outcome_.results[result].measurement.point.str(), folder(result) + "-again"}};
+  request.items = {{outcome_.results[result].measurement.point.str(), folder(result) + "-again", ""}};
   request.seed = session_.seed + 1;
   request.isFinal = true;
   Verdict verdict;
@@ -232,7 +293,9 @@ void Finals::run() {
     finalists.push_back(std::move(f));
   }
   outcome_.finalists = finalists.size();
-  if (finalists.size() > 1 && !rounds(finalists))
+  if (!finalists.empty() && !prepareBaseline(finalists.front().id))
+    return;
+  if ((finalists.size() > 1 || baseline_) && !rounds(finalists))
     return;
   decide(finalists);
   while (!outcome_.ranking.empty() && !outcome_.wasInterrupted && outcome_.environmentError.empty()) {

@@ -22,6 +22,8 @@ private:
   std::vector<size_t> chooseFinalists() const;
   /// Makes the files of a point that an earlier run measured. False if that fails now.
   bool prepare(size_t result);
+  /// Verifies the library's routine like a point. False on an interrupt; where there is none, the outcome has a note.
+  bool prepareBaseline(size_t result);
   bool rounds(std::vector<Finalist> &finalists);
   void decide(std::vector<Finalist> &finalists);
   bool confirm(size_t result);
@@ -36,6 +38,7 @@ private:
   const SearchEvents &events_;
   Pool &compilers_, &device_;
   SearchOutcome &outcome_;
+  std::optional<Request::Item> baseline_; ///< what the device worker is asked for it; none: not timed
 };
 
 } // namespace phobos::kbench

@@ -150,7 +150,7 @@ private:
     request.kind = stage == Stage::Compile  ? Request::Kind::Compile
                    : stage == Stage::Verify ? Request::Kind::Verify
                                             : Request::Kind::Time;
-    request.items = {{outcome_.results[i].measurement.point.str(), folder(i)}};
+    request.items = {{outcome_.results[i].measurement.point.str(), folder(i), ""}};
     request.seed = session_.seed;
     request.budgetMs = options_.budgetMs;
     if (best_)

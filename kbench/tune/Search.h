@@ -19,6 +19,7 @@ struct SearchOptions {
   std::chrono::milliseconds compileLimit{60000}, runLimit{30000};
   double budgetMs = 200; ///< of repeats a point
   std::chrono::milliseconds finalsLimit{8000};
+  std::string baseline; ///< a library to time beside the finalists; empty: none
   int interruptFd = -1; ///< readable: stop and rank what there is
 };
 
@@ -37,6 +38,13 @@ struct Progress {
   const PointResult *best = nullptr;
 };
 
+/// A library's routine for the same, timed in the rounds of the finals.
+struct Baseline {
+  std::string name; ///< with its version; empty where there is none
+  std::string note; ///< why there is no time
+  Measurement measurement;
+};
+
 struct SearchOutcome {
   std::vector<PointResult> results; ///< in the order of the source
   std::vector<size_t> ranking;      ///< of the ok ones, the winner first
@@ -44,6 +52,7 @@ struct SearchOutcome {
   bool isTie = false;       ///< the leaders' medians are as good as equal: the winner has fewer resources
   bool isUndecided = false; ///< the leader's interval overlaps another's, though the medians differ
   size_t finalists = 0, rounds = 0;
+  Baseline baseline;
   bool winnerHeld = false;      ///< it passed again, in fresh processes, on fresh inputs
   std::string environmentError; ///< workers cannot be started, the ledger cannot be written
   DeviceInfo device;

@@ -1,5 +1,6 @@
 #include "kbench/work/DeviceWorker.h"
 #include "compiler/driver/Compile.h"
+#include "kbench/analysis/Gemm.h"
 #include "kbench/work/CompileWorker.h"
 #include <algorithm>
 #include <chrono>
@@ -64,12 +65,13 @@ std::string DeviceWorker::describe() const {
 
 LoadedPoint *DeviceWorker::load(const Request::Item &item, std::string &error) {
   for (auto it = points_.begin(); it != points_.end(); ++it)
-    if (it->folder == item.folder) {
+    if (it->folder == item.folder && it->library == item.library) {
       points_.splice(points_.begin(), points_, it);
       return &points_.front();
     }
   LoadedPoint loaded;
   loaded.folder = item.folder;
+  loaded.library = item.library;
   Diagnostics diags;
   sema::CheckOptions options;
   options.warnings = false;
@@ -81,7 +83,16 @@ LoadedPoint *DeviceWorker::load(const Request::Item &item, std::string &error) {
     return nullptr;
   }
   loaded.contract = driver::contractOf(*loaded.typed);
-  loaded.kernel = device_->load(loaded.files.code, *loaded.typed, loaded.contract, error);
+  if (item.library.empty()) {
+    loaded.kernel = device_->load(loaded.files.code, *loaded.typed, loaded.contract, error);
+  } else if (auto gemm = recogniseGemm(*loaded.typed, loaded.contract)) {
+    Reference reference = device_->reference(item.library, *gemm, error);
+    loaded.kernel = std::move(reference.kernel);
+    loaded.note = reference.name;
+    loaded.point = Point(); // faults are injected into points
+  } else {
+    error = "the kernel is not recognised as C = A @ B of matrices";
+  }
   if (!loaded.kernel)
     return nullptr;
   points_.push_front(std::move(loaded));
@@ -97,9 +108,9 @@ Reply DeviceWorker::answer(const Request &request) {
   std::string error;
   LoadedPoint *loaded = load(request.items[0], error);
   if (!loaded)
-    reply.verdict = {Status::CompileError, "", "the code does not load: " + error};
+    reply.verdict = {Status::CompileError, "", (request.items[0].library.empty() ? "the code does not load: " : "") + error};
   else if (request.kind == Request::Kind::Verify)
-    reply.verdict = verify(*loaded, request, reply);
+    reply.verdict = verify(*loaded, request, reply), reply.note = loaded->note;
   else
     reply.verdict = time(*loaded, request, reply);
   return reply;

@@ -20,12 +20,13 @@ namespace phobos::kbench {
 
 /// A point as the device worker keeps it between requests.
 struct LoadedPoint {
-  std::string folder;
+  std::string folder, library;
   Point point;
   std::unique_ptr<sema::TypedKernel> typed;
   Contract contract;
   PointFiles files;
   std::unique_ptr<DeviceKernel> kernel;
+  std::string note; ///< a library's name and version
 };
 
 /// Device memory of the arguments of one launch, each tensor between guard bands.

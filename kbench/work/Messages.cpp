@@ -13,7 +13,7 @@ std::string Request::toLine() const {
          {"repeats", repeats},
          {"slow", slowNs}};
   for (const Item &i : items)
-    j["items"].push_back({i.point, i.folder});
+    j["items"].push_back({i.point, i.folder, i.library});
   return j.dump();
 }
 
@@ -29,7 +29,7 @@ bool Request::fromLine(const std::string &line, Request &r) {
     r.repeats = j.value("repeats", 1u);
     r.slowNs = j.value("slow", 0.0);
     for (const Json &i : j["items"])
-      r.items.push_back({i[0].get<std::string>(), i[1].get<std::string>()});
+      r.items.push_back({i[0].get<std::string>(), i[1].get<std::string>(), i[2].get<std::string>()});
     return true;
   } catch (const Json::exception &) { // a field of another type
     return false;
@@ -48,6 +48,7 @@ std::string Reply::toLine() const {
          {"cases", cases},
          {"compileMs", compileMs},
          {"worst", worstError},
+         {"note", note},
          {"samples", samples},
          {"failed", failedItem}};
   return j.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -70,6 +71,7 @@ bool Reply::fromLine(const std::string &line, Reply &r) {
     r.cases = j.value("cases", 0u);
     r.compileMs = j.value("compileMs", 0.0);
     r.worstError = j["worst"].is_number() ? j["worst"].get<double>() : 0;
+    r.note = j.value("note", "");
     r.samples = j.value("samples", r.samples);
     r.failedItem = j.value("failed", size_t(0));
     return true;

@@ -18,6 +18,7 @@ struct Request {
   };
   struct Item {
     std::string point, folder;
+    std::string library; ///< its routine instead of the point's code; empty: the point itself
   };
   Kind kind = Kind::Compile;
   std::vector<Item> items; ///< one, except to sample
@@ -41,6 +42,7 @@ struct Reply {
   double compileMs = 0;
   // Verify
   double worstError = 0; ///< in units of the bound
+  std::string note;      ///< of a library: its name and version
   // Time, Sample: nanoseconds, per item
   std::vector<std::vector<double>> samples;
   size_t failedItem = 0; ///< Sample: whom the verdict is about

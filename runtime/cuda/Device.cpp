@@ -115,6 +115,11 @@ Module::~Module() {
   }
 }
 
+void Device::inContext(const std::function<void()> &work) const {
+  Current current(*this);
+  work();
+}
+
 bool Device::allocate(size_t bytes, Buffer &out, std::string &error) const {
   Current current(*this);
   Buffer b;

@@ -3,6 +3,7 @@
 // Thread-safe, but for one object used from two threads at once.
 #pragma once
 #include "runtime/cuda/Driver.h"
+#include <functional>
 #include <memory>
 #include <string_view>
 
@@ -95,6 +96,8 @@ public:
   bool residentBlocks(const Function &function, int threads, int64_t sharedBytes, int &out, std::string &error) const;
   bool launch(const Function &function, const uint32_t grid[3], uint32_t threads, uint32_t sharedBytes, void *stream, void **params,
               std::string &error) const;
+  /// Calls `work` with the device's context current, for libraries that use what is.
+  void inContext(const std::function<void()> &work) const;
   /// Waits for everything on the device; an asynchronous fault shows here.
   bool synchronize(std::string &error) const;
 

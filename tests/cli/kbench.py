@@ -171,6 +171,41 @@ class Search(Case):
         self.assertTrue(all(0 < p['error_per_bound'] <= 1 for p in rows.values()))
 
 
+class BaselineLibrary(Case):
+    def test_openblas_beside_the_finalists(self):
+        self.rows('--dim', 'M=100 N=90 K=70', '--baseline', 'openblas', source=GEMM, target='cpu')
+        b = self.result['baseline']
+        if 'cannot be opened' in b['note']:
+            self.skipTest(b['note'])
+        self.assertTrue(b['name'].startswith('openblas'), b)
+        self.assertGreaterEqual(len(b['samples_ns']), 24)
+        best = min((p for p in self.result['points'] if p['rank'] == 1), key=lambda p: p['rank'])
+        ratio = 100 * b['median_ms'] / best['median_ms']
+        self.assertLessEqual(b['percent'], ratio)
+        self.assertGreater(b['percent'], ratio - 0.11)
+        with sqlite3.connect(self.path('phobos/kbench.sqlite')) as db:
+            rows = db.execute("SELECT point, status, detail, median_ns FROM measurement WHERE stage = 'baseline'").fetchall()
+        self.assertEqual(len(rows), 1)
+        self.assertEqual(rows[0][:2], ('', 'ok'))
+        best = self.kbench('--best', '--dim', 'M=100 N=90 K=70', source=GEMM, target='cpu').stdout
+        self.assertNotIn('openblas', best)
+        self.assertTrue(all('TILE_M' in line for line in best.splitlines()), best)
+
+    def test_a_library_that_computes_something_else_has_no_time(self):
+        source = GEMM.replace('] = acc', '] = acc * 2.0')
+        r = self.kbench('--dim', 'M=32 N=32 K=32', '--pin', 'TILE_M=8 TILE_N=8', '--baseline', 'openblas', source=source, target='cpu')
+        self.assertRegex(r.stdout, 'openblas  not timed: (it does not compute what the kernel does|libopenblas)')
+
+    def test_a_kernel_that_is_no_product(self):
+        r = self.kbench('--dim', 'N=100', '--baseline', 'openblas', target='cpu')
+        self.assertIn('openblas  not timed: the kernel is not recognised as C = A @ B', r.stdout)
+
+    def test_a_target_without_the_library(self):
+        r = self.kbench('--dim', 'M=20 N=20 K=20', '--baseline', 'cublas', source=GEMM)
+        self.assertIn("cublas  not timed: this target has no baseline 'cublas'", r.stdout)
+        self.kbench('--baseline', 'nonsense', expect=2)
+
+
 class Statuses(Case):
     """Each way a point can end, by injection; the others are not touched."""
 
