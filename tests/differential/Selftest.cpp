@@ -9,6 +9,7 @@
 // agreed.
 #include "compiler/driver/Execute.h"
 #include "compiler/tools/Tools.h"
+#include "runtime/cuda/Device.h"
 #include "tests/differential/Compare.h"
 #include "tests/differential/Generate.h"
 #include "tests/differential/Minimise.h"
@@ -139,6 +140,11 @@ int runSeeds(const Options &options) {
     uint64_t current = next;
     std::string why = inChild(
         [&](FILE *out) {
+          // Holds the device's context for the whole child: making one a program costs more than the program.
+          std::string noDevice;
+          std::unique_ptr<phobos::cuda::Device> held;
+          if (options.target.starts_with("sm_"))
+            held = phobos::cuda::Device::open(0, noDevice);
           for (uint64_t seed = next; seed < end; ++seed) {
             std::fprintf(out, "at %llu\n", static_cast<unsigned long long>(seed));
             std::fflush(out);
