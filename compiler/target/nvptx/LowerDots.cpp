@@ -36,7 +36,7 @@ public:
     // Loads that only products read have become copies.
     SmallVector<Operation *> dead;
     for (auto &[key, buffer] : buffers)
-      if (Value v = Value::getFromOpaquePointer(key.first); v.use_empty() && v.getDefiningOp<pho::LoadOp>())
+      if (Value v = Value::getFromOpaquePointer(key.first); v.use_empty() && v.getDefiningOp<pho::LoadOp>() && !llvm::is_contained(dead, v.getDefiningOp()))
         dead.push_back(v.getDefiningOp());
     for (Operation *op : dead)
       op->erase();
