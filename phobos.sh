@@ -21,7 +21,7 @@ install_missing() {
   [ "$(id -u)" -eq 0 ] || sudo="sudo"
   $sudo env DEBIAN_FRONTEND=noninteractive apt-get update -qq
   if ! $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null; then
-    echo "phobos.sh: could not install ${missing[*]}; LLVM 22 comes from apt.llvm.org's repository for Debian 12 (see README.md)" >&2
+    echo "phobos.sh: could not install ${missing[*]}; LLVM 22 must be in the package sources (see README.md)" >&2
     exit 3
   fi
 }
