@@ -85,8 +85,8 @@ public:
   /// `kernel` is the point's typed tree, which outlives the result.
   virtual std::unique_ptr<DeviceKernel> load(const Code &code, const sema::TypedKernel &kernel,
                                              const Contract &contract, std::string &error) = 0;
-  /// What `library` offers for the same product; without a kernel, and with the reason in `error`, where this device
-  /// has none. It must not outlive the device.
+  /// What `library` offers for the same product; without a kernel, and with the reason in `error`, where this
+  /// device has none. It must not outlive the device.
   virtual Reference reference(const std::string &library, const PlainGemm &gemm, std::string &error);
 };
 

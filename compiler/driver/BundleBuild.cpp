@@ -10,10 +10,13 @@
 
 namespace phobos::driver {
 
-std::string compilerBuild() { return std::string("phobos ") + PHOBOS_VERSION_TEXT + " (LLVM " + LLVM_VERSION_STRING + ")"; }
+std::string compilerBuild() {
+  return std::string("phobos ") + PHOBOS_VERSION_TEXT + " (LLVM " + LLVM_VERSION_STRING + ")";
+}
 
 std::string bytesHash(std::string_view bytes) {
-  auto digest = llvm::SHA256::hash(llvm::ArrayRef(reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size()));
+  auto digest =
+      llvm::SHA256::hash(llvm::ArrayRef(reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size()));
   return llvm::toHex(digest, true);
 }
 
@@ -38,29 +41,48 @@ using H = HostExpr::Op;
 std::optional<H> hostOp(ast::BinaryOp op) {
   using B = ast::BinaryOp;
   switch (op) {
-  case B::Add: return H::Add;
-  case B::Sub: return H::Sub;
-  case B::Mul: return H::Mul;
-  case B::Div: return H::Div;
-  case B::Rem: return H::Rem;
-  case B::And: return H::And;
-  case B::Or: return H::Or;
-  case B::Xor: return H::Xor;
-  case B::Shl: return H::Shl;
-  case B::Shr: return H::Shr;
-  case B::Eq: return H::Eq;
-  case B::Ne: return H::Ne;
-  case B::Lt: return H::Lt;
-  case B::Le: return H::Le;
-  case B::Gt: return H::Gt;
-  case B::Ge: return H::Ge;
-  case B::LogicalAnd: return H::LogicalAnd;
-  case B::LogicalOr: return H::LogicalOr;
+  case B::Add:
+    return H::Add;
+  case B::Sub:
+    return H::Sub;
+  case B::Mul:
+    return H::Mul;
+  case B::Div:
+    return H::Div;
+  case B::Rem:
+    return H::Rem;
+  case B::And:
+    return H::And;
+  case B::Or:
+    return H::Or;
+  case B::Xor:
+    return H::Xor;
+  case B::Shl:
+    return H::Shl;
+  case B::Shr:
+    return H::Shr;
+  case B::Eq:
+    return H::Eq;
+  case B::Ne:
+    return H::Ne;
+  case B::Lt:
+    return H::Lt;
+  case B::Le:
+    return H::Le;
+  case B::Gt:
+    return H::Gt;
+  case B::Ge:
+    return H::Ge;
+  case B::LogicalAnd:
+    return H::LogicalAnd;
+  case B::LogicalOr:
+    return H::LogicalOr;
   }
   return std::nullopt;
 }
 
-/// A predicate over the kernel's runtime dimensions and the point's names; nullopt with `bad` set where it uses anything else.
+/// A predicate over the kernel's runtime dimensions and the point's names; nullopt with `bad` set where it
+/// uses anything else.
 std::optional<HostExpr> hostPredicate(ast::ExprP e, const Contract &c, const Point &point, std::string &bad) {
   using K = ast::Expr::Kind;
   HostExpr out;
@@ -83,7 +105,8 @@ std::optional<HostExpr> hostPredicate(ast::ExprP e, const Contract &c, const Poi
     out.op = *hostOp(e->binaryOp);
   else if (e->kind == K::Conditional)
     out.op = H::Conditional;
-  else if (e->kind == K::Call && e->args.size() == 2 && (e->name == "min" || e->name == "max" || e->name == "cdiv"))
+  else if (e->kind == K::Call && e->args.size() == 2 &&
+           (e->name == "min" || e->name == "max" || e->name == "cdiv"))
     out.op = e->name == "min" ? H::Min : e->name == "max" ? H::Max : H::CDiv;
   else {
     bad = "only integers, dimensions, arithmetic, comparisons, min, max and cdiv are known here";
@@ -102,7 +125,8 @@ std::optional<HostExpr> hostPredicate(ast::ExprP e, const Contract &c, const Poi
 std::vector<std::string> hostFeatures() {
   std::vector<std::string> out;
   auto have = llvm::sys::getHostCPUFeatures();
-  for (const char *f : {"sse4.2", "avx", "avx2", "fma", "bmi", "bmi2", "avx512f", "avx512dq", "avx512bw", "avx512vl", "avx512cd", "avx512vnni", "avx512bf16"})
+  for (const char *f : {"sse4.2", "avx", "avx2", "fma", "bmi", "bmi2", "avx512f", "avx512dq", "avx512bw",
+                        "avx512vl", "avx512cd", "avx512vnni", "avx512bf16"})
     if (have.lookup(f))
       out.emplace_back(f);
   return out;
@@ -125,7 +149,8 @@ public:
     bundle_.compilerBuild = compilerBuild();
     bundle_.sourceHash = sourceHash(loaded_.sources.file(0).text());
     for (const ast::Kernel *k : chosen())
-      for (const std::string &point : request_.points.empty() ? std::vector<std::string>{""} : request_.points)
+      for (const std::string &point :
+           request_.points.empty() ? std::vector<std::string>{""} : request_.points)
         for (const std::string &target : request_.targets)
           addVariant(*k, point, target);
     return !diags_.hasErrors();
@@ -160,7 +185,9 @@ private:
     v.target = target;
     v.contract = contractOf(*typed);
     v.point = typed->point.entries();
-    if (at != std::string::npos && !addServes(v, typed->point, pointText, std::string(trimmed(std::string_view(pointText).substr(at + 1)))))
+    if (at != std::string::npos &&
+        !addServes(v, typed->point, pointText,
+                   std::string(trimmed(std::string_view(pointText).substr(at + 1)))))
       return;
     EmitOptions options;
     options.target = target;
@@ -174,7 +201,8 @@ private:
       v.cpu = llvm::sys::getHostCPUName().str();
       v.cpuFeatures = hostFeatures();
     } else {
-      // The cubin starts at once on its own processor; PTX serves later ones, and machines where nothing here can assemble.
+      // The cubin starts at once on its own processor; PTX serves later ones, and machines where nothing here
+      // can assemble.
       cuda::AssembleOptions assemble;
       assemble.target = target;
       if (cuda::Assembled cubin = cuda::assemble(e->bytes, assemble); cubin.ok())
@@ -192,7 +220,8 @@ private:
     std::string bad = errors.all().empty() ? "it is not an expression" : errors.all().front().message;
     auto predicate = e ? hostPredicate(e, v.contract, point, bad) : std::nullopt;
     if (!predicate) {
-      diags_.report(diag::BadPoint, {}, pointText, bad).help("after @ stands a condition over runtime dimensions, as in \"TILE_M=64 @ M <= 1024\"");
+      diags_.report(diag::BadPoint, {}, pointText, bad)
+          .help("after @ stands a condition over runtime dimensions, as in \"TILE_M=64 @ M <= 1024\"");
       return false;
     }
     v.hasServes = true;

@@ -8,9 +8,10 @@
 namespace phobos::driver {
 
 struct BundleRequest {
-  std::vector<std::string> kernels;            ///< empty: all of the file
+  std::vector<std::string> kernels; ///< empty: all of the file
   std::vector<std::string> targets = {"cpu"};
-  /// `TILE_M=64 TILE_N=32`, or `TILE_M=64 .. @ M <= 1024`: with the extents it serves, over runtime dimension names. Empty: first choices.
+  /// `TILE_M=64 TILE_N=32`, or `TILE_M=64 .. @ M <= 1024`: with the extents it serves, over runtime dimension
+  /// names. Empty: first choices.
   std::vector<std::string> points;
   sema::CheckOptions check;
 };

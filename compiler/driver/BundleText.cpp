@@ -18,8 +18,10 @@ std::string identifierOf(const std::string &path) {
 std::string bundleAsC(const Bundle &bundle, const std::string &name) {
   std::string bytes = encodeBundle(bundle);
   std::string guard = "PHOBOS_BUNDLE_" + name;
-  std::string out = "/* " + bundle.compilerBuild + ", source " + bundle.sourceHash.substr(0, 16) + ". Pass to phobos_module_load_memory. */\n#ifndef " + guard +
-                    "\n#define " + guard + "\n#include <stddef.h>\n\nstatic const unsigned char " + name + "_bundle[" + std::to_string(bytes.size()) + "] = {";
+  std::string out = "/* " + bundle.compilerBuild + ", source " + bundle.sourceHash.substr(0, 16) +
+                    ". Pass to phobos_module_load_memory. */\n#ifndef " + guard + "\n#define " + guard +
+                    "\n#include <stddef.h>\n\nstatic const unsigned char " + name + "_bundle[" +
+                    std::to_string(bytes.size()) + "] = {";
   for (size_t i = 0; i < bytes.size(); ++i) {
     out += i % 24 == 0 ? "\n  " : "";
     out += std::to_string(static_cast<unsigned char>(bytes[i]));
@@ -31,15 +33,23 @@ std::string bundleAsC(const Bundle &bundle, const std::string &name) {
 
 static std::string cppScalar(ScalarType t) {
   switch (t) {
-  case ScalarType::Bool: return "bool";
-  case ScalarType::I8: return "int8_t";
-  case ScalarType::U8: return "uint8_t";
-  case ScalarType::I32: return "int32_t";
-  case ScalarType::U32: return "uint32_t";
+  case ScalarType::Bool:
+    return "bool";
+  case ScalarType::I8:
+    return "int8_t";
+  case ScalarType::U8:
+    return "uint8_t";
+  case ScalarType::I32:
+    return "int32_t";
+  case ScalarType::U32:
+    return "uint32_t";
   case ScalarType::I64:
-  case ScalarType::Index: return "int64_t";
-  case ScalarType::F64: return "double";
-  default: return "float"; // f32, and the narrow floats, which are rounded from it
+  case ScalarType::Index:
+    return "int64_t";
+  case ScalarType::F64:
+    return "double";
+  default:
+    return "float"; // f32, and the narrow floats, which are rounded from it
   }
 }
 
@@ -60,14 +70,16 @@ static std::string passed(const ContractParam &p) {
 static std::string shapeOf(const ContractParam &p, const Contract &c) {
   std::string s = "tensor<" + std::string(name(p.elem)) + ">[";
   for (size_t i = 0; i < p.extents.size(); ++i)
-    s += (i ? ", " : "") + (p.extents[i].fixed ? std::to_string(p.extents[i].value) : c.dims[static_cast<size_t>(p.extents[i].value)]);
+    s += (i ? ", " : "") + (p.extents[i].fixed ? std::to_string(p.extents[i].value)
+                                               : c.dims[static_cast<size_t>(p.extents[i].value)]);
   return s + "]";
 }
 
 std::string bundleAsHeader(const Bundle &bundle, const std::string &nameSpace) {
   std::string guard = "PHOBOS_SIGNATURES_" + nameSpace;
-  std::string out = "// Signatures of the kernels of one bundle (" + bundle.compilerBuild + ").\n#ifndef " + guard + "\n#define " + guard +
-                    "\n#include <phobos/phobos.hpp>\n\nnamespace " + nameSpace + " {\n";
+  std::string out = "// Signatures of the kernels of one bundle (" + bundle.compilerBuild + ").\n#ifndef " +
+                    guard + "\n#define " + guard + "\n#include <phobos/phobos.hpp>\n\nnamespace " +
+                    nameSpace + " {\n";
   for (const std::string &kernel : bundle.kernels()) {
     const Contract *c = nullptr;
     for (const Variant &v : bundle.variants)
@@ -78,14 +90,19 @@ std::string bundleAsHeader(const Bundle &bundle, const std::string &nameSpace) {
       params += ", " + (p.isTensor ? "const ::phobos::TensorView &" : cppScalar(p.elem) + " ") + p.name;
       args += ", " + passed(p);
       if (p.isTensor)
-        doc += "  /// " + p.name + ": " + shapeOf(p, *c) + (p.isWritten ? p.isRead ? ", read and written" : ", written" : ", read") + "\n";
+        doc += "  /// " + p.name + ": " + shapeOf(p, *c) +
+               (p.isWritten ? p.isRead ? ", read and written" : ", written" : ", read") + "\n";
     }
-    out += "\nstruct " + kernel + " {\n  ::phobos::Kernel kernel;\n\n" +
-           "  static ::phobos::Result<" + kernel + "> of(const ::phobos::Module &module) {\n    auto k = module.kernel(\"" + kernel +
-           "\");\n    return k ? ::phobos::Result<" + kernel + ">(" + kernel + "{k.value()}) : ::phobos::Result<" + kernel + ">(k.error());\n  }\n" + doc +
-           "  ::phobos::Status launch(void *stream" + params + ", const ::phobos::LaunchOptions &options = {}) const {\n    return kernel.launchWith(options, stream" +
-           args + ");\n  }\n  ::phobos::Result<::phobos::Prepared> prepare(const ::phobos::LaunchOptions &options" + params +
-           ") const {\n    return kernel.prepare(options" + args + ");\n  }\n};\n";
+    out += "\nstruct " + kernel + " {\n  ::phobos::Kernel kernel;\n\n" + "  static ::phobos::Result<" +
+           kernel + "> of(const ::phobos::Module &module) {\n    auto k = module.kernel(\"" + kernel +
+           "\");\n    return k ? ::phobos::Result<" + kernel + ">(" + kernel +
+           "{k.value()}) : ::phobos::Result<" + kernel + ">(k.error());\n  }\n" + doc +
+           "  ::phobos::Status launch(void *stream" + params +
+           ", const ::phobos::LaunchOptions &options = {}) const {\n    return kernel.launchWith(options, "
+           "stream" +
+           args +
+           ");\n  }\n  ::phobos::Result<::phobos::Prepared> prepare(const ::phobos::LaunchOptions &options" +
+           params + ") const {\n    return kernel.prepare(options" + args + ");\n  }\n};\n";
   }
   return out + "\n} // namespace " + nameSpace + "\n\n#endif\n";
 }
@@ -104,21 +121,27 @@ std::string describeBundle(const Bundle &bundle) {
     if (v.hasServes)
       out += "  serves  " + v.servesText + "\n";
     for (const ContractParam &p : c.params)
-      out += "  param   " + p.name + ": " + (p.isTensor ? shapeOf(p, c) + (p.isWritten ? p.isRead ? ", read and written" : ", written" : ", read") : std::string(name(p.elem))) +
+      out += "  param   " + p.name + ": " +
+             (p.isTensor
+                  ? shapeOf(p, c) + (p.isWritten ? p.isRead ? ", read and written" : ", written" : ", read")
+                  : std::string(name(p.elem))) +
              "\n";
     if (c.gridFromHost)
       out += "  grid    from the host\n";
     else
-      out += "  grid    " + c.grid[0].str(c.dims) + ", " + c.grid[1].str(c.dims) + ", " + c.grid[2].str(c.dims) + "\n";
+      out += "  grid    " + c.grid[0].str(c.dims) + ", " + c.grid[1].str(c.dims) + ", " +
+             c.grid[2].str(c.dims) + "\n";
     for (const ContractAligned &a : c.aligned)
       out += "  aligned " + c.dims[static_cast<size_t>(a.dim)] + " to " + std::to_string(a.multiple) + "\n";
     for (const ContractRequire &r : c.requires_)
       out += "  require " + r.text + (r.reason.empty() ? "" : " (" + r.reason + ")") + "\n";
     for (const CodeImage &i : v.images)
-      out += "  code    " + std::string(formats[static_cast<size_t>(i.format)]) + ", " + std::to_string(i.bytes.size()) + " bytes\n";
+      out += "  code    " + std::string(formats[static_cast<size_t>(i.format)]) + ", " +
+             std::to_string(i.bytes.size()) + " bytes\n";
     for (const EntryPoint &e : v.entries)
-      out += "  entry   " + e.symbol + ", " + std::to_string(e.threads) + " threads, " + std::to_string(e.sharedBytes) + " bytes shared, " +
-             std::to_string(e.scratchBytes) + " bytes scratch, " + std::to_string(e.predicates.size()) + " predicates\n";
+      out += "  entry   " + e.symbol + ", " + std::to_string(e.threads) + " threads, " +
+             std::to_string(e.sharedBytes) + " bytes shared, " + std::to_string(e.scratchBytes) +
+             " bytes scratch, " + std::to_string(e.predicates.size()) + " predicates\n";
   }
   return out;
 }

@@ -5,11 +5,12 @@
 
 namespace phobos::driver {
 
-/// `static const unsigned char NAME_bundle[]` and `NAME_bundle_size`, for phobos_module_load_memory. Valid C99 and C++.
+/// `static const unsigned char NAME_bundle[]` and `NAME_bundle_size`, for phobos_module_load_memory. Valid
+/// C99 and C++.
 std::string bundleAsC(const Bundle &bundle, const std::string &name);
 
-/// For each kernel a C++ struct with `launch` and `prepare` whose parameters have the kernel's names and types, so that a wrong count or
-/// scalar type does not compile.
+/// For each kernel a C++ struct with `launch` and `prepare` whose parameters have the kernel's names and
+/// types, so that a wrong count or scalar type does not compile.
 std::string bundleAsHeader(const Bundle &bundle, const std::string &name);
 
 /// For people: kernels, points, targets, entries, sizes (`phobos-bundle show`).

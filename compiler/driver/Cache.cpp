@@ -20,7 +20,8 @@ static std::string defaultFolder() {
 }
 
 Cache::Cache(std::string folder, uint64_t capBytes)
-    : folder_(folder.empty() ? defaultFolder() : std::move(folder)), cap_(capBytes ? capBytes : uint64_t(1) << 30) {}
+    : folder_(folder.empty() ? defaultFolder() : std::move(folder)),
+      cap_(capBytes ? capBytes : uint64_t(1) << 30) {}
 
 std::optional<std::string> Cache::read(const std::string &key) const {
   if (folder_.empty())

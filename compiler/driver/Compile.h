@@ -1,4 +1,5 @@
-// What every tool does first: read a file, parse it, choose a kernel, check it at a point, make its launch contract.
+// What every tool does first: read a file, parse it, choose a kernel, check it at a point, make its launch
+// contract.
 #pragma once
 #include "compiler/sema/Check.h"
 #include "compiler/support/Diagnostics.h"
@@ -20,16 +21,20 @@ struct LoadOptions {
   bool stdlib = true;
 };
 
-/// Reads `path` ("-" is standard input) and parses it. Never null; errors (E0901 for a file that cannot be read) are in `diags`.
+/// Reads `path` ("-" is standard input) and parses it. Never null; errors (E0901 for a file that cannot be
+/// read) are in `diags`.
 std::unique_ptr<LoadedFile> load(const std::string &path, const LoadOptions &options, Diagnostics &diags);
 /// The same for a text at hand.
-std::unique_ptr<LoadedFile> loadText(std::string name, std::string text, const LoadOptions &options, Diagnostics &diags);
+std::unique_ptr<LoadedFile> loadText(std::string name, std::string text, const LoadOptions &options,
+                                     Diagnostics &diags);
 
-/// The kernel called `name`, or the only one where `name` is empty; otherwise an error that lists them, and null.
+/// The kernel called `name`, or the only one where `name` is empty; otherwise an error that lists them, and
+/// null.
 const ast::Kernel *selectKernel(const ast::File &file, const std::string &name, Diagnostics &diags);
 
 /// Checks `kernel` with `overrides` completed by first choices. Null on errors.
-std::unique_ptr<sema::TypedKernel> checkAt(const LoadedFile &loaded, const ast::Kernel &kernel, const Point &overrides, Diagnostics &diags,
+std::unique_ptr<sema::TypedKernel> checkAt(const LoadedFile &loaded, const ast::Kernel &kernel,
+                                           const Point &overrides, Diagnostics &diags,
                                            const sema::CheckOptions &options = {});
 
 /// The launch contract of a typed kernel.

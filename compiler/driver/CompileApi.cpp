@@ -1,8 +1,8 @@
 // phobos/compile.hpp: compile(source, options) -> bundle, with diagnostics as values and the cache in front.
-#include "runtime/include/phobos/compile.hpp"
 #include "compiler/driver/BundleBuild.h"
 #include "compiler/driver/Cache.h"
 #include "compiler/driver/Emit.h"
+#include "runtime/include/phobos/compile.hpp"
 #include <nlohmann/json.hpp>
 
 using namespace phobos;
@@ -16,7 +16,9 @@ struct phobos_compilation {
 
 namespace {
 
-std::vector<std::string> listOf(const char *const *items, size_t count) { return std::vector<std::string>(items, items + count); }
+std::vector<std::string> listOf(const char *const *items, size_t count) {
+  return std::vector<std::string>(items, items + count);
+}
 
 CompileDiagnostic toValue(const Diagnostic &d, const SourceManager &sources) {
   CompileDiagnostic v;
@@ -34,7 +36,8 @@ CompileDiagnostic toValue(const Diagnostic &d, const SourceManager &sources) {
 }
 
 std::string encodeEntry(const phobos_compilation &c) {
-  json j{{"bundle", json::binary_t(std::vector<uint8_t>(c.bundle.begin(), c.bundle.end()))}, {"diagnostics", json::array()}};
+  json j{{"bundle", json::binary_t(std::vector<uint8_t>(c.bundle.begin(), c.bundle.end()))},
+         {"diagnostics", json::array()}};
   for (const CompileDiagnostic &d : c.diagnostics)
     j["diagnostics"].push_back({d.severity, d.code, d.file, d.line, d.column, d.message, d.help, d.rendered});
   std::vector<uint8_t> bytes = json::to_cbor(j);
@@ -45,10 +48,12 @@ std::string encodeEntry(const phobos_compilation &c) {
 /// False for anything that encodeEntry did not write, and for a bundle that is not sound.
 bool decodeEntry(const std::string &bytes, phobos_compilation &c) {
   constexpr size_t hashLength = 64; // nothing is parsed before its hash is known to be right
-  if (bytes.size() <= hashLength || driver::bytesHash(std::string_view(bytes).substr(hashLength)) != std::string_view(bytes).substr(0, hashLength))
+  if (bytes.size() <= hashLength || driver::bytesHash(std::string_view(bytes).substr(hashLength)) !=
+                                        std::string_view(bytes).substr(0, hashLength))
     return false;
   json j = json::from_cbor(bytes.begin() + hashLength, bytes.end(), true, false);
-  if (!j.is_object() || !j.contains("bundle") || !j["bundle"].is_binary() || !j.contains("diagnostics") || !j["diagnostics"].is_array())
+  if (!j.is_object() || !j.contains("bundle") || !j["bundle"].is_binary() || !j.contains("diagnostics") ||
+      !j["diagnostics"].is_array())
     return false;
   const auto &b = j["bundle"].get_binary();
   c.bundle.assign(b.begin(), b.end());
@@ -60,8 +65,9 @@ bool decodeEntry(const std::string &bytes, phobos_compilation &c) {
         return false;
     if (!d[3].is_number_unsigned() || !d[4].is_number_unsigned())
       return false;
-    c.diagnostics.push_back({d[0].get<std::string>(), d[1].get<std::string>(), d[2].get<std::string>(), d[3].get<uint32_t>(), d[4].get<uint32_t>(),
-                             d[5].get<std::string>(), d[6].get<std::string>(), d[7].get<std::string>()});
+    c.diagnostics.push_back({d[0].get<std::string>(), d[1].get<std::string>(), d[2].get<std::string>(),
+                             d[3].get<uint32_t>(), d[4].get<uint32_t>(), d[5].get<std::string>(),
+                             d[6].get<std::string>(), d[7].get<std::string>()});
   }
   Bundle bundle;
   std::string error;
@@ -70,7 +76,8 @@ bool decodeEntry(const std::string &bytes, phobos_compilation &c) {
 
 /// Everything that the result depends on.
 std::string keyOf(const phobos_compile_request &r, const driver::BundleRequest &request) {
-  std::string text = driver::compilerBuild() + "\n" + driver::hostProcessor() + "\n" + (r.no_std ? "no-std\n" : "std\n") + (r.name ? r.name : "") + "\n";
+  std::string text = driver::compilerBuild() + "\n" + driver::hostProcessor() + "\n" +
+                     (r.no_std ? "no-std\n" : "std\n") + (r.name ? r.name : "") + "\n";
   for (const auto *list : {&request.kernels, &request.targets, &request.points}) {
     for (const std::string &s : *list)
       text += std::to_string(s.size()) + ":" + s;
@@ -79,9 +86,11 @@ std::string keyOf(const phobos_compile_request &r, const driver::BundleRequest &
   return driver::sourceHash(text + driver::sourceHash(std::string_view(r.source, r.source_size)));
 }
 
-void compileNow(const phobos_compile_request &r, const driver::BundleRequest &request, phobos_compilation &c) {
+void compileNow(const phobos_compile_request &r, const driver::BundleRequest &request,
+                phobos_compilation &c) {
   Diagnostics diags;
-  auto loaded = driver::loadText(r.name ? r.name : "<source>", std::string(r.source, r.source_size), {.stdlib = !r.no_std}, diags);
+  auto loaded = driver::loadText(r.name ? r.name : "<source>", std::string(r.source, r.source_size),
+                                 {.stdlib = !r.no_std}, diags);
   std::string error;
   for (const std::string &target : request.targets)
     if (!driver::isKnownTarget(target, error))
@@ -137,7 +146,14 @@ size_t phobos_compile_diagnostic_count(const phobos_compilation *c) { return c->
 
 phobos_compile_diagnostic phobos_compile_diagnostic_at(const phobos_compilation *c, size_t index) {
   const CompileDiagnostic &d = c->diagnostics[index];
-  return {d.severity.c_str(), d.code.c_str(), d.file.c_str(), d.line, d.column, d.message.c_str(), d.help.empty() ? nullptr : d.help.c_str(), d.rendered.c_str()};
+  return {d.severity.c_str(),
+          d.code.c_str(),
+          d.file.c_str(),
+          d.line,
+          d.column,
+          d.message.c_str(),
+          d.help.empty() ? nullptr : d.help.c_str(),
+          d.rendered.c_str()};
 }
 
 void phobos_compile_release(phobos_compilation *c) { delete c; }

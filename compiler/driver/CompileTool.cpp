@@ -17,7 +17,10 @@ enum Status : int { Success = 0, InputFault = 1, UsageFault = 2, EnvironmentFaul
 
 class Compile {
 public:
-  explicit Compile(const CompileRequest &r) : r_(r), emit_(!r.emit.empty() ? r.emit : r.output.empty() ? "asm" : "bundle") {}
+  explicit Compile(const CompileRequest &r)
+      : r_(r), emit_(!r.emit.empty()    ? r.emit
+                     : r.output.empty() ? "asm"
+                                        : "bundle") {}
 
   int run() {
     loaded_ = load(r_.file, {.stdlib = !r_.noStd}, diags_);
@@ -91,18 +94,23 @@ private:
       std::cerr << "phobos-compile: a bundle is not text: name a file with -o\n";
       return UsageFault;
     }
-    return write(emit_ == "c" ? bundleAsC(bundle, name) : emit_ == "header" ? bundleAsHeader(bundle, name) : encodeBundle(bundle));
+    return write(emit_ == "c"        ? bundleAsC(bundle, name)
+                 : emit_ == "header" ? bundleAsHeader(bundle, name)
+                                     : encodeBundle(bundle));
   }
 
   int compileKernels(const Point &overrides) {
     std::string out;
     bool failed = false;
     auto kernels = chosen();
-    if (kernels.size() > 1 && !r_.checkOnly && !r_.explain && (emit_ == "obj" || emit_ == "cubin" || emit_ == "ptx" || emit_ == "asm" || emit_ == "llvm")) {
+    if (kernels.size() > 1 && !r_.checkOnly && !r_.explain &&
+        (emit_ == "obj" || emit_ == "cubin" || emit_ == "ptx" || emit_ == "asm" || emit_ == "llvm")) {
       std::string names;
       for (const ast::Kernel *k : kernels)
         names += (names.empty() ? "" : ", ") + k->name.text;
-      diags_.report(diag::SeveralKernels, {}, names).help("--emit " + emit_ + " writes one kernel: name it with --kernel " + kernels.front()->name.text);
+      diags_.report(diag::SeveralKernels, {}, names)
+          .help("--emit " + emit_ + " writes one kernel: name it with --kernel " +
+                kernels.front()->name.text);
       return InputFault;
     }
     for (const ast::Kernel *k : kernels) {
@@ -119,7 +127,11 @@ private:
       }
       EmitOptions options;
       options.target = r_.targets.front();
-      options.kind = emit_ == "ir" ? EmitKind::Ir : emit_ == "target-ir" ? EmitKind::TargetIr : emit_ == "llvm" ? EmitKind::Llvm : emit_ == "obj" || emit_ == "cubin" ? EmitKind::Obj : EmitKind::Asm;
+      options.kind = emit_ == "ir"                        ? EmitKind::Ir
+                     : emit_ == "target-ir"               ? EmitKind::TargetIr
+                     : emit_ == "llvm"                    ? EmitKind::Llvm
+                     : emit_ == "obj" || emit_ == "cubin" ? EmitKind::Obj
+                                                          : EmitKind::Asm;
       options.printAfter = r_.printAfter;
       options.printAfterAll = r_.printAfterAll;
       if (r_.explain)
@@ -127,7 +139,10 @@ private:
       auto e = emit(*typed, loaded_->sources, options, diags_);
       failed |= !e;
       if (e)
-        out += (r_.explain ? "kernel " + typed->name + " at " + (typed->point.empty() ? "its only point" : typed->point.str()) + "\n" : "") + e->bytes;
+        out += (r_.explain ? "kernel " + typed->name + " at " +
+                                 (typed->point.empty() ? "its only point" : typed->point.str()) + "\n"
+                           : "") +
+               e->bytes;
     }
     if (failed || diags_.hasErrors())
       return InputFault;
@@ -149,7 +164,8 @@ private:
   }
 
   int finish(int status) {
-    std::cerr << (r_.jsonDiagnostics ? renderJson(diags_, loaded_->sources) : renderText(diags_, loaded_->sources, r_.color));
+    std::cerr << (r_.jsonDiagnostics ? renderJson(diags_, loaded_->sources)
+                                     : renderText(diags_, loaded_->sources, r_.color));
     if (status == Success && (diags_.hasErrors() || (r_.warningsAreErrors && !diags_.all().empty())))
       return InputFault;
     return status;

@@ -13,7 +13,9 @@ namespace phobos::driver {
 bool isKnownTarget(const std::string &target, std::string &error) {
   if (target == "cpu" || isGpuTarget(target))
     return true;
-  error = "target '" + target + "' is not known; this build compiles for cpu, and for GPUs as sm_75, sm_80, sm_89, sm_90a and the like";
+  error =
+      "target '" + target +
+      "' is not known; this build compiles for cpu, and for GPUs as sm_75, sm_80, sm_89, sm_90a and the like";
   return false;
 }
 
@@ -35,7 +37,8 @@ std::string toText(mlir::ModuleOp m) {
 /// What can fail in a target says why; `emit` makes a diagnostic of it.
 llvm::Expected<Emitted> emitCpu(mlir::ModuleOp module, EmitKind kind) {
   if (kind == EmitKind::TargetIr)
-    return llvm::createStringError(llvm::inconvertibleErrorCode(), "the CPU target has no IR of its own between the tile IR and LLVM IR");
+    return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                   "the CPU target has no IR of its own between the tile IR and LLVM IR");
   llvm::LLVMContext context;
   cpu::EntryInfo info;
   cpu::Options options;
@@ -45,7 +48,8 @@ llvm::Expected<Emitted> emitCpu(mlir::ModuleOp module, EmitKind kind) {
   if (kind == EmitKind::Llvm)
     return Emitted{toText(**llvmModule), {}};
   cpu::optimize(**llvmModule, options);
-  auto bytes = kind == EmitKind::Asm ? cpu::emitAssembly(**llvmModule, options) : cpu::emitObject(**llvmModule, options);
+  auto bytes = kind == EmitKind::Asm ? cpu::emitAssembly(**llvmModule, options)
+                                     : cpu::emitObject(**llvmModule, options);
   if (!bytes)
     return bytes.takeError();
   EntryPoint entry;
@@ -56,7 +60,8 @@ llvm::Expected<Emitted> emitCpu(mlir::ModuleOp module, EmitKind kind) {
 
 } // namespace
 
-std::optional<Emitted> emit(const sema::TypedKernel &kernel, const SourceManager &sources, const EmitOptions &options, Diagnostics &diags) {
+std::optional<Emitted> emit(const sema::TypedKernel &kernel, const SourceManager &sources,
+                            const EmitOptions &options, Diagnostics &diags) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   passes::PrintOptions print;
   print.afterAll = options.printAfterAll;
@@ -69,7 +74,8 @@ std::optional<Emitted> emit(const sema::TypedKernel &kernel, const SourceManager
   if (options.kind == EmitKind::Explanation)
     return Emitted{passes::renderText(passes::explain(*module)), {}};
   FirstError first(context);
-  llvm::Expected<Emitted> out = isGpuTarget(options.target) ? emitGpu(*module, options) : emitCpu(*module, options.kind);
+  llvm::Expected<Emitted> out =
+      isGpuTarget(options.target) ? emitGpu(*module, options) : emitCpu(*module, options.kind);
   if (out)
     return std::move(*out);
   reportTargetError(out.takeError(), first, kernel, options.target, diags);

@@ -26,7 +26,8 @@ struct Emitted {
 };
 
 /// Nothing with errors in `diags`.
-std::optional<Emitted> emit(const sema::TypedKernel &kernel, const SourceManager &sources, const EmitOptions &options, Diagnostics &diags);
+std::optional<Emitted> emit(const sema::TypedKernel &kernel, const SourceManager &sources,
+                            const EmitOptions &options, Diagnostics &diags);
 
 /// Whether `target` names one this build can compile for; otherwise `error` lists those it knows.
 bool isKnownTarget(const std::string &target, std::string &error);

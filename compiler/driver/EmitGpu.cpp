@@ -1,7 +1,7 @@
 #include "compiler/driver/EmitGpu.h"
 #include "compiler/target/nvptx/Nvptx.h"
-#include "runtime/cuda/Assemble.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "runtime/cuda/Assemble.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/raw_ostream.h"

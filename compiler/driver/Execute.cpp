@@ -24,8 +24,12 @@ private:
 };
 } // namespace
 
-std::string executableTargets() { return "cpu, interp, and GPUs as sm_75, sm_80, sm_89, sm_90a and the like"; }
-bool isExecutableTarget(const std::string &target) { return target == "cpu" || target == "interp" || isGpuTarget(target); }
+std::string executableTargets() {
+  return "cpu, interp, and GPUs as sm_75, sm_80, sm_89, sm_90a and the like";
+}
+bool isExecutableTarget(const std::string &target) {
+  return target == "cpu" || target == "interp" || isGpuTarget(target);
+}
 
 std::unique_ptr<Executable> prepare(const std::string &target, const sema::TypedKernel &kernel,
                                     const SourceManager &sources, const interp::Options &options,

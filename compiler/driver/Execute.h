@@ -41,7 +41,7 @@ std::unique_ptr<Executable> prepareForCpu(const sema::TypedKernel &kernel, const
                                           Diagnostics &diags);
 
 /// The one for the GPU of this machine, compiled for `target` (sm_..). Fails where there is none.
-std::unique_ptr<Executable> prepareForGpu(const std::string &target, const sema::TypedKernel &kernel, const SourceManager &sources,
-                                          Diagnostics &diags);
+std::unique_ptr<Executable> prepareForGpu(const std::string &target, const sema::TypedKernel &kernel,
+                                          const SourceManager &sources, Diagnostics &diags);
 
 } // namespace phobos::driver

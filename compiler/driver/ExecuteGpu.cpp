@@ -52,7 +52,8 @@ private:
       }
       HostArray &array = arguments.arrays[i];
       const size_t bytes = static_cast<size_t>(array.size()) * byteSize(p.elem);
-      if (!device_->allocate(std::max<size_t>(bytes, 16), buffers[i], error) || (bytes && !device_->upload(buffers[i].address(), array.data(), bytes, error)))
+      if (!device_->allocate(std::max<size_t>(bytes, 16), buffers[i], error) ||
+          (bytes && !device_->upload(buffers[i].address(), array.data(), bytes, error)))
         return false;
       addresses[i] = buffers[i].address();
       shapes[i].elem = p.elem;
@@ -65,18 +66,25 @@ private:
     }
     const GpuEntry &entry = chooseEntry(code_, tensors, addresses, launch.grid);
     cuda::Function function;
-    if (!device_->function(module_, entry.symbol.c_str(), function, error) || !device_->allowShared(function, entry.sharedBytes, error))
+    if (!device_->function(module_, entry.symbol.c_str(), function, error) ||
+        !device_->allowShared(function, entry.sharedBytes, error))
       return false;
     int resident = 1;
-    if (code_.persistent && !device_->residentBlocks(function, static_cast<int>(entry.threads), entry.sharedBytes, resident, error))
+    if (code_.persistent && !device_->residentBlocks(function, static_cast<int>(entry.threads),
+                                                     entry.sharedBytes, resident, error))
       return false;
     GpuArguments packed(code_, tensors, addresses, scalars, launch);
-    const auto grid = hardwareGrid(code_, entry, launch.grid, int64_t(resident) * device_->info().multiprocessors);
-    if (!device_->launch(function, grid.data(), entry.threads, entry.sharedBytes, nullptr, packed.pointers(), error) || !device_->synchronize(error))
+    const auto grid =
+        hardwareGrid(code_, entry, launch.grid, int64_t(resident) * device_->info().multiprocessors);
+    if (!device_->launch(function, grid.data(), entry.threads, entry.sharedBytes, nullptr, packed.pointers(),
+                         error) ||
+        !device_->synchronize(error))
       return false;
     for (size_t i = 0; i < n; ++i)
       if (kernel_.params[i].isTensor && kernel_.params[i].isWritten && arguments.arrays[i].size())
-        if (!device_->download(arguments.arrays[i].data(), addresses[i], static_cast<size_t>(arguments.arrays[i].size()) * byteSize(kernel_.params[i].elem), error))
+        if (!device_->download(
+                arguments.arrays[i].data(), addresses[i],
+                static_cast<size_t>(arguments.arrays[i].size()) * byteSize(kernel_.params[i].elem), error))
           return false;
     return true;
   }
@@ -89,8 +97,8 @@ private:
 
 } // namespace
 
-std::unique_ptr<Executable> prepareForGpu(const std::string &target, const sema::TypedKernel &kernel, const SourceManager &sources,
-                                          Diagnostics &diags) {
+std::unique_ptr<Executable> prepareForGpu(const std::string &target, const sema::TypedKernel &kernel,
+                                          const SourceManager &sources, Diagnostics &diags) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   auto module = lower(kernel, sources, target, context, diags);
   if (!module)
@@ -101,10 +109,12 @@ std::unique_ptr<Executable> prepareForGpu(const std::string &target, const sema:
   auto ptx = nvptx::emitPtx(*module, options);
   if (!ptx) {
     std::string why = llvm::toString(ptx.takeError());
-    diags.report(diag::LoweringFailed, kernel.range, kernel.name, target, first.text().empty() ? why : first.text());
+    diags.report(diag::LoweringFailed, kernel.range, kernel.name, target,
+                 first.text().empty() ? why : first.text());
     return nullptr;
   }
-  auto executable = std::make_unique<OnGpu>(kernel, GpuKernel{gpuParams(contractOf(kernel)), ptx->info.entries, ptx->info.persistent});
+  auto executable = std::make_unique<OnGpu>(
+      kernel, GpuKernel{gpuParams(contractOf(kernel)), ptx->info.entries, ptx->info.persistent});
   std::string error;
   if (executable->open(ptx->text, target, error))
     return executable;

@@ -20,7 +20,8 @@ static std::unique_ptr<ast::File> parseStdlib(SourceManager &sources, Diagnostic
   return file;
 }
 
-std::unique_ptr<LoadedFile> loadText(std::string name, std::string text, const LoadOptions &options, Diagnostics &diags) {
+std::unique_ptr<LoadedFile> loadText(std::string name, std::string text, const LoadOptions &options,
+                                     Diagnostics &diags) {
   auto loaded = std::make_unique<LoadedFile>();
   uint32_t index = loaded->sources.add(std::move(name), std::move(text));
   loaded->file = syntax::parse(loaded->sources, index, diags);
@@ -64,7 +65,8 @@ const ast::Kernel *selectKernel(const ast::File &file, const std::string &name, 
   if (name.empty()) {
     if (file.kernels.size() == 1)
       return file.kernels.front().get();
-    diags.report(diag::SeveralKernels, {}, kernelList(file)).help("name one with --kernel, for example --kernel " + file.kernels.front()->name.text);
+    diags.report(diag::SeveralKernels, {}, kernelList(file))
+        .help("name one with --kernel, for example --kernel " + file.kernels.front()->name.text);
     return nullptr;
   }
   for (const auto &k : file.kernels)
@@ -74,7 +76,8 @@ const ast::Kernel *selectKernel(const ast::File &file, const std::string &name, 
   return nullptr;
 }
 
-std::unique_ptr<sema::TypedKernel> checkAt(const LoadedFile &loaded, const ast::Kernel &kernel, const Point &overrides, Diagnostics &diags,
+std::unique_ptr<sema::TypedKernel> checkAt(const LoadedFile &loaded, const ast::Kernel &kernel,
+                                           const Point &overrides, Diagnostics &diags,
                                            const sema::CheckOptions &options) {
   sema::Space space = sema::buildSpace(kernel, diags);
   Point point;

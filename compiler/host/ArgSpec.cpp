@@ -1,6 +1,6 @@
 #include "compiler/host/ArgSpec.h"
-#include "runtime/contract/Numeric.h"
 #include "compiler/host/Philox.h"
+#include "runtime/contract/Numeric.h"
 #include <bit>
 #include <charconv>
 #include <cmath>

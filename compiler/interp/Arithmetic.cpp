@@ -1,7 +1,7 @@
 #include "compiler/interp/Arithmetic.h"
-#include "runtime/contract/Numeric.h"
 #include "compiler/host/Philox.h"
 #include "compiler/interp/Functions.h"
+#include "runtime/contract/Numeric.h"
 #include <bit>
 #include <cmath>
 

@@ -1,7 +1,7 @@
 // Loads, stores and atomics.
-#include "runtime/contract/Numeric.h"
 #include "compiler/interp/Arithmetic.h"
 #include "compiler/interp/Machine.h"
+#include "runtime/contract/Numeric.h"
 
 namespace phobos::interp {
 

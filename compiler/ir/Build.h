@@ -17,9 +17,9 @@ void loadDialects(mlir::MLIRContext &context);
 /// Attributes of the function: pho.kernel (unit), pho.threads (i64, if set), pho.per_thread (unit, if the
 /// kernel has per-thread code), pho.min_blocks, pho.max_registers, pho.stages (i64, if set), pho.tensorcore
 /// ("f16", "bf16", "tf32"), pho.pipelined, pho.persistent (unit), pho.point (dictionary name -> i64: every
-/// declared name and overridden GEMM name). Of an argument: pho.name; of a dimension argument: pho.dim (unit), pho.multiple
-/// (i64, from @aligned); of a view: pho.unsigned (unit), pho.written (unit). An operation inside a loop
-/// written `for<unroll U>` sits in an scf.for with pho.unroll = U (i64).
+/// declared name and overridden GEMM name). Of an argument: pho.name; of a dimension argument: pho.dim
+/// (unit), pho.multiple (i64, from @aligned); of a view: pho.unsigned (unit), pho.written (unit). An
+/// operation inside a loop written `for<unroll U>` sits in an scf.for with pho.unroll = U (i64).
 mlir::OwningOpRef<mlir::ModuleOp> build(const sema::TypedKernel &kernel, mlir::MLIRContext &context,
                                         const SourceManager &sources);
 

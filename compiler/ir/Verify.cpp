@@ -264,9 +264,10 @@ LogicalResult ReduceOp::verify() {
   shape[axis] = 1;
   // A target may lay the result out in another way: encodings are its business.
   auto result = dyn_cast<RankedTensorType>(getType());
-  if (!result || result.getShape() != ArrayRef<int64_t>(shape) || result.getElementType() != tile.getElementType())
-    return emitOpError() << tile << " over axis " << axis << " gives " << RankedTensorType::get(shape, tile.getElementType())
-                         << ", found " << getType();
+  if (!result || result.getShape() != ArrayRef<int64_t>(shape) ||
+      result.getElementType() != tile.getElementType())
+    return emitOpError() << tile << " over axis " << axis << " gives "
+                         << RankedTensorType::get(shape, tile.getElementType()) << ", found " << getType();
   return success();
 }
 

@@ -101,7 +101,8 @@ const std::vector<Rule> &rules() {
       {"whole-warps", kCpu, "THREADS % 32 == 0 && THREADS >= 32 && THREADS <= 1024",
        "{THREADS} threads: a block has a multiple of 32, up to 1024"},
       {"scratch-memory", kCpu, "SCRATCH_BYTES <= SCRATCH_LIMIT",
-       "the kernel's tiles need {SCRATCH_BYTES} bytes of scratch memory a thread, the limit is {SCRATCH_LIMIT}"},
+       "the kernel's tiles need {SCRATCH_BYTES} bytes of scratch memory a thread, the limit is "
+       "{SCRATCH_LIMIT}"},
   };
   return list;
 }

@@ -72,10 +72,11 @@ bool runTilePipeline(ModuleOp module, const PrintOptions &print) {
   PassManager pm(module.getContext());
   if (print.afterAll || !print.after.empty()) {
     module.getContext()->disableMultithreading(); // printing asks for it
-    pm.enableIRPrinting(
-        [](Pass *, Operation *) { return false; },
-        [&](Pass *pass, Operation *) { return print.afterAll || llvm::is_contained(print.after, pass->getArgument().str()); },
-        /*printModuleScope=*/true, /*printAfterOnlyOnChange=*/false);
+    pm.enableIRPrinting([](Pass *, Operation *) { return false; },
+                        [&](Pass *pass, Operation *) {
+                          return print.afterAll || llvm::is_contained(print.after, pass->getArgument().str());
+                        },
+                        /*printModuleScope=*/true, /*printAfterOnlyOnChange=*/false);
   }
   buildTilePipeline(pm);
   return succeeded(pm.run(module));

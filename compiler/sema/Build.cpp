@@ -1,7 +1,7 @@
 // Nodes of the typed tree. Operations on scalar integers and bools that are known become numbers at once, so
 // that slice lengths, tile extents and unroll factors written over the shape environment are numbers.
-#include "runtime/contract/Numeric.h"
 #include "compiler/sema/Checker.h"
+#include "runtime/contract/Numeric.h"
 
 namespace phobos::sema {
 

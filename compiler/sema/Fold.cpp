@@ -1,7 +1,7 @@
 // Constant folding of scalar integers, and differences of index expressions that are constant though the
 // expressions are not.
-#include "runtime/contract/Numeric.h"
 #include "compiler/sema/Checker.h"
+#include "runtime/contract/Numeric.h"
 
 namespace phobos::sema {
 

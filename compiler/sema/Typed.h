@@ -1,9 +1,9 @@
 // The typed tree of one kernel at one point: what sema hands to the interpreter and to the IR builder.
 //
-// Everything that the language leaves to the reader is explicit here: every conversion and broadcast is a node, both operands
-// of an arithmetic node have the same type, subscripts are of type index, functions are instantiated at each call, compound
-// assignment is spelt out, shapes are numbers. Variance says which threads may see different values.
-// Nodes are owned by the TypedKernel and never change after check().
+// Everything that the language leaves to the reader is explicit here: every conversion and broadcast is a
+// node, both operands of an arithmetic node have the same type, subscripts are of type index, functions are
+// instantiated at each call, compound assignment is spelt out, shapes are numbers. Variance says which
+// threads may see different values. Nodes are owned by the TypedKernel and never change after check().
 #pragma once
 #include "compiler/support/Point.h"
 #include "compiler/support/Source.h"
@@ -34,46 +34,87 @@ struct Block {
 
 enum class Op : uint8_t {
   // leaves
-  Int,        ///< intValue, of an integer type or index
-  Float,      ///< floatValue (already rounded to the type)
-  Bool,       ///< intValue 0 or 1
-  Var,        ///< the value of local `var`
-  Param,      ///< the value of scalar parameter `param`
-  Dim,        ///< the runtime extent `dim`, of type index
-  BlockId, GridDim, ///< `axis` 0..2, of type index
-  ThreadId, WarpId, LaneId, ///< of type index; ThreadId in [0, threads)
+  Int,   ///< intValue, of an integer type or index
+  Float, ///< floatValue (already rounded to the type)
+  Bool,  ///< intValue 0 or 1
+  Var,   ///< the value of local `var`
+  Param, ///< the value of scalar parameter `param`
+  Dim,   ///< the runtime extent `dim`, of type index
+  BlockId,
+  GridDim, ///< `axis` 0..2, of type index
+  ThreadId,
+  WarpId,
+  LaneId, ///< of type index; ThreadId in [0, threads)
   // elementwise: scalars, or tiles of one shape; operands and result have one type unless said
-  Neg, BitNot, Not,
-  Add, Sub, Mul, Div, Rem, And, Or, Xor, Shl, Shr, ///< integers wrap; And, Or, Xor of bools too; Div, Rem, Shl, Shr total (spec/arithmetic.md); the shift count has the type of the value
-  Eq, Ne, Lt, Le, Gt, Ge,      ///< bool result
-  LogicalAnd, LogicalOr,       ///< bool; on scalars the right operand is evaluated only if needed
-  Conditional,                 ///< args = value, condition, otherwise; scalar condition; only the chosen one is evaluated
-  Where,                       ///< args = condition (bool of the same shape), a, b; both are evaluated
-  Max, Min,                    ///< NaN if any operand is NaN
-  CDiv,                        ///< integers: the quotient rounded up (towards +inf); x cdiv 0 is 0
-  Abs, Floor, Ceil, Round,     ///< Round: ties to even
-  Fma, Pow,
-  Exp, Exp2, Log, Log2, Sqrt, Rsqrt, Tanh, Sigmoid, Erf, Sin, Cos,
-  Convert,                     ///< args[0] to the node's element type
+  Neg,
+  BitNot,
+  Not,
+  Add,
+  Sub,
+  Mul,
+  Div,
+  Rem,
+  And,
+  Or,
+  Xor,
+  Shl,
+  Shr, ///< integers wrap; And, Or, Xor of bools too; Div, Rem, Shl, Shr total (spec/arithmetic.md); the shift
+       ///< count has the type of the value
+  Eq,
+  Ne,
+  Lt,
+  Le,
+  Gt,
+  Ge, ///< bool result
+  LogicalAnd,
+  LogicalOr,   ///< bool; on scalars the right operand is evaluated only if needed
+  Conditional, ///< args = value, condition, otherwise; scalar condition; only the chosen one is evaluated
+  Where,       ///< args = condition (bool of the same shape), a, b; both are evaluated
+  Max,
+  Min,  ///< NaN if any operand is NaN
+  CDiv, ///< integers: the quotient rounded up (towards +inf); x cdiv 0 is 0
+  Abs,
+  Floor,
+  Ceil,
+  Round, ///< Round: ties to even
+  Fma,
+  Pow,
+  Exp,
+  Exp2,
+  Log,
+  Log2,
+  Sqrt,
+  Rsqrt,
+  Tanh,
+  Sigmoid,
+  Erf,
+  Sin,
+  Cos,
+  Convert, ///< args[0] to the node's element type
   Bitcast,
-  Broadcast,                   ///< a scalar, or a tile with extents of 1 or missing leading axes, to the node's shape
+  Broadcast, ///< a scalar, or a tile with extents of 1 or missing leading axes, to the node's shape
   // shape
-  Transpose, Reshape,          ///< Reshape: row-major order kept (`flat` is one too)
-  Iota,                        ///< i32 coordinate along `axis`
-  Cat,                         ///< args = a, b along `axis`
-  TileSlice,                   ///< args[0] at `offsets`; the node's shape, after dropping the axes in `dropped`
-  InsertSlice,                 ///< args = tile, value; the tile with `value` put at `offsets` (value's shape has the dropped axes left out)
-  Tril, Triu,                  ///< elements with j - i <= k (tril), >= k (triu) kept, others 0; k = intValue
+  Transpose,
+  Reshape,     ///< Reshape: row-major order kept (`flat` is one too)
+  Iota,        ///< i32 coordinate along `axis`
+  Cat,         ///< args = a, b along `axis`
+  TileSlice,   ///< args[0] at `offsets`; the node's shape, after dropping the axes in `dropped`
+  InsertSlice, ///< args = tile, value; the tile with `value` put at `offsets` (value's shape has the dropped
+               ///< axes left out)
+  Tril,
+  Triu, ///< elements with j - i <= k (tril), >= k (triu) kept, others 0; k = intValue
   // reductions, scans, products
-  Reduce,                      ///< `reduction` over `axis` (extent becomes 1), or over all to a scalar (axis = -1)
-  ArgReduce,                   ///< Max or Min over `axis`; i32, the first of equals, the first NaN if any
-  Scan,                        ///< inclusive, `reduction` in {Sum, Prod, Max} along `axis`
-  Dot,                         ///< args = a [M, K], b [K, N] (or [N, K] if transposeB), one element type; result accumulatorOf(it) [M, N]
+  Reduce,    ///< `reduction` over `axis` (extent becomes 1), or over all to a scalar (axis = -1)
+  ArgReduce, ///< Max or Min over `axis`; i32, the first of equals, the first NaN if any
+  Scan,      ///< inclusive, `reduction` in {Sum, Prod, Max} along `axis`
+  Dot, ///< args = a [M, K], b [K, N] (or [N, K] if transposeB), one element type; result accumulatorOf(it)
+       ///< [M, N]
   // memory
-  Load,                        ///< tensor `param` at `subscripts`; args[0] = fill, if given (a scalar of the element type)
-  Atomic,                      ///< `atomic` on `param` at `subscripts` (all points); args = value, or expected, desired; the old value
-  Rand,                        ///< args = seed, offset (both i64, one shape): f32 in [0, 1)
-  Call,                        ///< `call`: an instantiated function
+  Load,   ///< tensor `param` at `subscripts`; args[0] = fill, if given (a scalar of the element type)
+  Atomic, ///< `atomic` on `param` at `subscripts` (all points); args = value, or expected, desired; the old
+          ///< value
+  Rand,   ///< args = seed, offset (both i64, one shape): f32 in [0, 1)
+  Call,   ///< `call`: an instantiated function
 };
 
 enum class Reduction : uint8_t { Sum, Prod, Max, Min };
@@ -87,11 +128,12 @@ struct Subscript {
   SourceRange range;
 };
 
-/// A function instantiated at one call: its parameters are fresh variables, tensors are the caller's parameters already.
+/// A function instantiated at one call: its parameters are fresh variables, tensors are the caller's
+/// parameters already.
 struct Inlined {
   std::string name;
-  std::vector<VarId> params;      ///< set from the node's args, in order
-  Block body;                     ///< Return inside leaves this body only
+  std::vector<VarId> params; ///< set from the node's args, in order
+  Block body;                ///< Return inside leaves this body only
 };
 
 struct Expr {
@@ -110,26 +152,27 @@ struct Expr {
   bool transposeB = false;
   Reduction reduction = Reduction::Sum;
   AtomicOp atomic = AtomicOp::Add;
-  bool oncePerBlock = false;      ///< Atomic: uniform in control flow, position and value
-  std::vector<int64_t> offsets;   ///< TileSlice, InsertSlice: per axis of the whole tile
-  std::vector<int64_t> lengths;   ///< TileSlice, InsertSlice: per axis of the whole tile
-  std::vector<bool> dropped;      ///< TileSlice, InsertSlice: axes given as a point
+  bool oncePerBlock = false;    ///< Atomic: uniform in control flow, position and value
+  std::vector<int64_t> offsets; ///< TileSlice, InsertSlice: per axis of the whole tile
+  std::vector<int64_t> lengths; ///< TileSlice, InsertSlice: per axis of the whole tile
+  std::vector<bool> dropped;    ///< TileSlice, InsertSlice: axes given as a point
   std::vector<Subscript> subscripts;
   std::shared_ptr<const Inlined> call;
 };
 
 struct Stmt {
   enum class Kind : uint8_t {
-    Assign,   ///< var = value (a declaration is the first assignment)
-    Store,    ///< tensor `param` at `subscripts` = value; `mask` (bool of the value's shape) or null
-    Expr,     ///< value, for its effect
-    If,       ///< value, body, orElse
-    For,      ///< var in [lo, hi) by step; `unroll` iterations at a time
-    While,    ///< value, body
-    Break, Continue,
-    Return,   ///< value or null: leaves the enclosing Inlined, else this thread's (or block's) work
+    Assign, ///< var = value (a declaration is the first assignment)
+    Store,  ///< tensor `param` at `subscripts` = value; `mask` (bool of the value's shape) or null
+    Expr,   ///< value, for its effect
+    If,     ///< value, body, orElse
+    For,    ///< var in [lo, hi) by step; `unroll` iterations at a time
+    While,  ///< value, body
+    Break,
+    Continue,
+    Return, ///< value or null: leaves the enclosing Inlined, else this thread's (or block's) work
     Barrier,
-    Block,    ///< body
+    Block, ///< body
   };
   Kind kind = Kind::Expr;
   SourceRange range;
@@ -156,8 +199,8 @@ struct Param {
   std::string name;
   SourceRange range;
   bool isTensor = false;
-  ScalarType elem = ScalarType::F32;  ///< of a scalar parameter its type
-  std::vector<Extent> extents;        ///< of a tensor; the last axis is contiguous, other strides are runtime
+  ScalarType elem = ScalarType::F32; ///< of a scalar parameter its type
+  std::vector<Extent> extents;       ///< of a tensor; the last axis is contiguous, other strides are runtime
   bool isRead = false, isWritten = false; ///< atomics are both
 };
 
@@ -182,16 +225,17 @@ struct Aligned {
 };
 
 struct Grid {
-  bool fromHost = false;              ///< @grid(host): the launch must give it
-  std::array<ExprP, 3> axes{};        ///< over Dim, Int and arithmetic; index
-  /// What a full cover needs where it can be inferred, even if @grid says otherwise (for a warning at launch); null if not.
+  bool fromHost = false;       ///< @grid(host): the launch must give it
+  std::array<ExprP, 3> axes{}; ///< over Dim, Int and arithmetic; index
+  /// What a full cover needs where it can be inferred, even if @grid says otherwise (for a warning at
+  /// launch); null if not.
   std::array<ExprP, 3> inferred{};
 };
 
 struct TypedKernel {
   std::string name;
-  SourceRange range;      ///< the signature
-  Point point;            ///< every declared name, then the overridden GEMM names
+  SourceRange range; ///< the signature
+  Point point;       ///< every declared name, then the overridden GEMM names
   std::vector<Param> params;
   std::vector<std::string> dims; ///< runtime dimension names
   std::vector<Local> vars;
@@ -199,13 +243,13 @@ struct TypedKernel {
   Grid grid;
   std::vector<Require> requires_;
   std::vector<Aligned> aligned;
-  std::optional<int64_t> threads;     ///< @launch or THREADS; unset: the path chooses (256 where usesThreads)
+  std::optional<int64_t> threads; ///< @launch or THREADS; unset: the path chooses (256 where usesThreads)
   std::optional<int64_t> minBlocks, maxRegisters;
-  bool usesThreads = false;           ///< ctx.thread and its kin occur: per-thread code
+  bool usesThreads = false; ///< ctx.thread and its kin occur: per-thread code
   bool usesBarrier = false;
   std::optional<ScalarType> tensorcore; ///< @tensorcore: f16, bf16, or F32 standing for tf32
-  bool pipelined = false;             ///< @pipeline
-  std::optional<int64_t> stages;      ///< @pipeline(n) or STAGES
+  bool pipelined = false;               ///< @pipeline
+  std::optional<int64_t> stages;        ///< @pipeline(n) or STAGES
   bool persistent = false;
 
   /// Threads a block runs where the kernel has per-thread code.

@@ -14,7 +14,8 @@ const DiagnosticInfo &info(diag id) { return kInfos[static_cast<size_t>(id)]; }
 std::string formatMessage(std::string_view format, const std::vector<std::string> &args) {
   std::string out;
   for (size_t i = 0; i < format.size(); ++i) {
-    if (format[i] == '{' && i + 2 < format.size() && format[i + 2] == '}' && format[i + 1] >= '0' && format[i + 1] <= '9') {
+    if (format[i] == '{' && i + 2 < format.size() && format[i + 2] == '}' && format[i + 1] >= '0' &&
+        format[i + 1] <= '9') {
       size_t n = static_cast<size_t>(format[i + 1] - '0');
       out += n < args.size() ? args[n] : "?";
       i += 2;
@@ -37,10 +38,12 @@ Diagnostics::Builder &Diagnostics::Builder::help(std::string message) {
   return *this;
 }
 
-Diagnostics::Builder Diagnostics::reportText(diag id, SourceRange range, const std::vector<std::string> &args) {
+Diagnostics::Builder Diagnostics::reportText(diag id, SourceRange range,
+                                             const std::vector<std::string> &args) {
   Diagnostic d{id, range, formatMessage(info(id).format, args), {}, std::nullopt};
   auto same = [&](const Diagnostic &o) {
-    return o.id == d.id && o.range.begin == range.begin && o.range.end == range.end && o.range.file == range.file && o.message == d.message;
+    return o.id == d.id && o.range.begin == range.begin && o.range.end == range.end &&
+           o.range.file == range.file && o.message == d.message;
   };
   if (isFull() || std::any_of(list_.begin(), list_.end(), same))
     return Builder(*this, ~size_t(0));
@@ -74,7 +77,8 @@ struct Colors {
 };
 } // namespace
 
-/// The source line and a caret line under `range`; a range over several lines is marked to the end of its first.
+/// The source line and a caret line under `range`; a range over several lines is marked to the end of its
+/// first.
 static void renderSnippet(std::string &out, const SourceFile &file, SourceRange range) {
   LineColumn from = file.lineColumn(range.begin), to = file.lineColumn(range.end);
   std::string_view line = file.line(from.line);
@@ -112,8 +116,8 @@ std::string renderText(const Diagnostic &d, const SourceManager &sources, bool c
     c = {"\033[1;31m", "\033[1;35m", "\033[1;36m", "\033[1m", "\033[0m"};
   std::string out;
   renderPlace(out, sources, d.range);
-  out += std::string(d.severity() == Severity::Error ? c.error : c.warning) + severityName(d.severity()) + "[" + info(d.id).code + "]" + c.reset +
-         ": " + c.bold + d.message + c.reset + "\n";
+  out += std::string(d.severity() == Severity::Error ? c.error : c.warning) + severityName(d.severity()) +
+         "[" + info(d.id).code + "]" + c.reset + ": " + c.bold + d.message + c.reset + "\n";
   if (d.range.isValid())
     renderSnippet(out, sources.file(d.range.file), d.range);
   for (const DiagnosticNote &n : d.notes) {

@@ -1,4 +1,5 @@
-// Diagnostics as values: declared once in Diagnostics.def, reported by name, collected in a list, rendered as text or JSON.
+// Diagnostics as values: declared once in Diagnostics.def, reported by name, collected in a list, rendered as
+// text or JSON.
 #pragma once
 #include "compiler/support/Source.h"
 #include <optional>
@@ -12,10 +13,10 @@ enum class Severity : uint8_t { Error, Warning, Note };
 
 /// One line of Diagnostics.def.
 struct DiagnosticInfo {
-  const char *code;    ///< E0123 or W0123, stable
+  const char *code; ///< E0123 or W0123, stable
   Severity severity;
-  const char *name;    ///< the enumerator, as a test names it
-  const char *format;  ///< {0}, {1}, .. are the arguments
+  const char *name;   ///< the enumerator, as a test names it
+  const char *format; ///< {0}, {1}, .. are the arguments
 };
 
 enum class diag : uint16_t {
@@ -43,7 +44,8 @@ struct Diagnostic {
 /// What a phase reports into. Not thread-safe; one per compilation.
 class Diagnostics {
 public:
-  /// Lets a report carry notes and a help line: `diags.report(..).note(range, "declared here").help("write ..")`.
+  /// Lets a report carry notes and a help line: `diags.report(..).note(range, "declared here").help("write
+  /// ..")`.
   class Builder {
   public:
     Builder(Diagnostics &owner, size_t index) : owner_(owner), index_(index) {}
@@ -75,7 +77,9 @@ private:
   static std::string text(const char *s) { return s; }
   template <typename T>
     requires std::is_integral_v<T>
-  static std::string text(T n) { return std::to_string(n); }
+  static std::string text(T n) {
+    return std::to_string(n);
+  }
 
   std::vector<Diagnostic> list_;
   unsigned errors_ = 0;
@@ -87,7 +91,8 @@ std::string formatMessage(std::string_view format, const std::vector<std::string
 /// `file:line:col: error[E0123]: message`, the source line, carets, notes, help.
 std::string renderText(const Diagnostics &diags, const SourceManager &sources, bool color = false);
 std::string renderText(const Diagnostic &diagnostic, const SourceManager &sources, bool color = false);
-/// One JSON object a line: severity, code, file, line, column, message, notes [{message, file, line, column}], help.
+/// One JSON object a line: severity, code, file, line, column, message, notes [{message, file, line,
+/// column}], help.
 std::string renderJson(const Diagnostics &diags, const SourceManager &sources);
 
 } // namespace phobos

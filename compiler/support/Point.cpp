@@ -38,7 +38,9 @@ static std::optional<int64_t> parseInteger(std::string_view s) {
     if (c == '_' && any)
       continue;
     unsigned char u = static_cast<unsigned char>(c);
-    unsigned digit = std::isdigit(u) ? u - '0' : std::isxdigit(u) ? static_cast<unsigned>(std::tolower(u) - 'a') + 10 : 99;
+    unsigned digit = std::isdigit(u)    ? u - '0'
+                     : std::isxdigit(u) ? static_cast<unsigned>(std::tolower(u) - 'a') + 10
+                                        : 99;
     if (digit >= base || value > (int64_t(1) << 48))
       return std::nullopt;
     value = value * base + digit;

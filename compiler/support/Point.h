@@ -24,8 +24,8 @@ private:
   std::vector<std::pair<std::string, int64_t>> entries_;
 };
 
-/// Reads `NAME=VALUE NAME=VALUE ..` (spaces or commas between; values as the language writes integers). On failure the
-/// message says what is wrong and `point` is untouched.
+/// Reads `NAME=VALUE NAME=VALUE ..` (spaces or commas between; values as the language writes integers). On
+/// failure the message says what is wrong and `point` is untouched.
 bool parsePoint(std::string_view text, Point &point, std::string &error);
 
 } // namespace phobos

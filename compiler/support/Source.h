@@ -8,7 +8,8 @@
 
 namespace phobos {
 
-/// Half-open byte range [begin, end) of one source buffer. `file` indexes the SourceManager; the default range is "nowhere".
+/// Half-open byte range [begin, end) of one source buffer. `file` indexes the SourceManager; the default
+/// range is "nowhere".
 struct SourceRange {
   uint32_t begin = 0, end = 0;
   uint32_t file = ~0u;
@@ -38,7 +39,8 @@ private:
 
   std::string name_, text_;
   std::vector<uint32_t> lineStarts_;
-  std::vector<uint32_t> continuations_; ///< bytes that start no code point, before every 1024th byte: a column costs the same on any line
+  std::vector<uint32_t> continuations_; ///< bytes that start no code point, before every 1024th byte: a
+                                        ///< column costs the same on any line
 };
 
 /// Owns the files of one compilation (the user's file and the stdlib's); a file's index is what ranges carry.

@@ -123,7 +123,8 @@ void Recovery::report(antlr4::Parser *parser, antlr4::Token *found, const std::s
     return;
   // An open comment took the rest of the text with it.
   if (found->getType() == antlr4::Token::EOF &&
-      std::any_of(lexerErrors_.begin(), lexerErrors_.end(), [&](uint32_t at) { return place_.text.substr(at, 2) == "/*"; }))
+      std::any_of(lexerErrors_.begin(), lexerErrors_.end(),
+                  [&](uint32_t at) { return place_.text.substr(at, 2) == "/*"; }))
     return;
   auto report = diags_.report(diag::UnexpectedToken, range(found), expected, foundText(found));
   bool closing = expected.find("')'") != std::string::npos || expected.find("']'") != std::string::npos ||

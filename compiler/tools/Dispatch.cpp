@@ -27,7 +27,8 @@ const Tool *toolNamed(std::string_view name) {
 }
 
 void printUsage(FILE *out) {
-  std::fputs("usage: phobos TOOL [arguments], or phobos-TOOL [arguments]; phobos TOOL --help explains one\n\n", out);
+  std::fputs(
+      "usage: phobos TOOL [arguments], or phobos-TOOL [arguments]; phobos TOOL --help explains one\n\n", out);
   for (const Tool &t : kTools)
     std::fprintf(out, "  %-8s %s\n", t.name.data(), t.summary);
 }

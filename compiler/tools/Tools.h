@@ -1,5 +1,5 @@
-// Entry points of the tools. Each parses its own command line and returns the exit status: 0 success, 1 the input is at fault,
-// 2 usage, 3 the environment (files, driver, memory).
+// Entry points of the tools. Each parses its own command line and returns the exit status: 0 success, 1 the
+// input is at fault, 2 usage, 3 the environment (files, driver, memory).
 #pragma once
 
 namespace phobos::tools {

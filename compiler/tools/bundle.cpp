@@ -22,7 +22,8 @@ int extract(const Bundle &bundle, const std::string &folder) {
   for (size_t n = 0; n < bundle.variants.size(); ++n) {
     const Variant &v = bundle.variants[n];
     for (const CodeImage &image : v.images) {
-      std::string path = folder + "/" + v.contract.kernel + "." + v.target + "." + std::to_string(n) + endings[static_cast<size_t>(image.format)];
+      std::string path = folder + "/" + v.contract.kernel + "." + v.target + "." + std::to_string(n) +
+                         endings[static_cast<size_t>(image.format)];
       std::ofstream out(path, std::ios::binary);
       out.write(image.bytes.data(), static_cast<std::streamsize>(image.bytes.size()));
       out.close();

@@ -8,34 +8,48 @@ namespace phobos::tools {
 
 int compileMain(int argc, char **argv) {
   driver::CompileRequest r;
-  CLI::App app{"phobos-compile: checks a .pho file, or compiles its kernels for a target.\n\n"
-               "  phobos-compile --check gemm.pho                          errors and warnings, nothing else\n"
-               "  phobos-compile --space gemm.pho                          the search space, one line a name\n"
-               "  phobos-compile --target cpu --emit asm gemm.pho          machine code as text\n"
-               "  phobos-compile --target sm_90a --point \"TILE_M=128\" --emit asm gemm.pho -o gemm.ptx\n"
-               "  phobos-compile gemm.pho -o gemm.phx --point \"TILE_M=64 @ M <= 1024\" --point \"TILE_M=128\"   a bundle for the runtime\n"
-               "  phobos-compile --explain gemm.pho                        which path each dot took, and why\n"
-               "  phobos-compile --legality warptile --shared-limit 49152 < points.csv\n",
-               "phobos-compile"};
+  CLI::App app{
+      "phobos-compile: checks a .pho file, or compiles its kernels for a target.\n\n"
+      "  phobos-compile --check gemm.pho                          errors and warnings, nothing else\n"
+      "  phobos-compile --space gemm.pho                          the search space, one line a name\n"
+      "  phobos-compile --target cpu --emit asm gemm.pho          machine code as text\n"
+      "  phobos-compile --target sm_90a --point \"TILE_M=128\" --emit asm gemm.pho -o gemm.ptx\n"
+      "  phobos-compile gemm.pho -o gemm.phx --point \"TILE_M=64 @ M <= 1024\" --point \"TILE_M=128\"   a "
+      "bundle for the runtime\n"
+      "  phobos-compile --explain gemm.pho                        which path each dot took, and why\n"
+      "  phobos-compile --legality warptile --shared-limit 49152 < points.csv\n",
+      "phobos-compile"};
   bool json = false;
   std::string diagnostics = "text";
   app.add_option("FILE", r.file, "the source, or - for standard input");
   app.add_option("-o,--output", r.output, "where the output goes; standard output if left out");
-  app.add_option("--target", r.targets, "cpu, or sm_75, sm_80, sm_89, sm_90a, ..; several for a bundle")->allow_extra_args(false)->capture_default_str();
-  app.add_option("--kernel", r.kernels, "the kernel, where the file has several; may be repeated")->allow_extra_args(false);
-  app.add_option("--point", r.point, "values of @autotune names, \"TILE_M=64 TILE_N=32\"; the rest take their first choices; in a bundle several, each may end in \"@ CONDITION\" over the extents it serves")->allow_extra_args(false);
+  app.add_option("--target", r.targets, "cpu, or sm_75, sm_80, sm_89, sm_90a, ..; several for a bundle")
+      ->allow_extra_args(false)
+      ->capture_default_str();
+  app.add_option("--kernel", r.kernels, "the kernel, where the file has several; may be repeated")
+      ->allow_extra_args(false);
+  app.add_option("--point", r.point,
+                 "values of @autotune names, \"TILE_M=64 TILE_N=32\"; the rest take their first choices; in "
+                 "a bundle several, each may end in \"@ CONDITION\" over the extents it serves")
+      ->allow_extra_args(false);
   app.add_option("--emit", r.emit, "what to write: a bundle where -o names a file, else asm, if left out")
-      ->check(CLI::IsMember({"ast", "typed", "ir", "target-ir", "llvm", "asm", "obj", "ptx", "cubin", "bundle", "c", "header"}));
+      ->check(CLI::IsMember({"ast", "typed", "ir", "target-ir", "llvm", "asm", "obj", "ptx", "cubin",
+                             "bundle", "c", "header"}));
   app.add_flag("--check", r.checkOnly, "report errors and warnings and stop");
   app.add_flag("--space", r.space, "print the choices of each @autotune name, and stop");
   app.add_flag("--explain", r.explain, "say what became of each dot and each loop, and why");
-  app.add_option("--print-ir-after", r.printAfter, "print the tile IR after the named pass; repeatable")->allow_extra_args(false);
+  app.add_option("--print-ir-after", r.printAfter, "print the tile IR after the named pass; repeatable")
+      ->allow_extra_args(false);
   app.add_flag("--print-ir-after-all", r.printAfterAll, "print the tile IR after every pass");
-  app.add_option("--diagnostics", diagnostics, "text, or json (JSON Lines on standard error)")->check(CLI::IsMember({"text", "json"}))->capture_default_str();
+  app.add_option("--diagnostics", diagnostics, "text, or json (JSON Lines on standard error)")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
   app.add_flag("--Werror", r.warningsAreErrors, "a warning fails too (-Werror)");
   app.add_flag("--no-std", r.noStd, "leave the standard library out");
-  app.add_option("--legality", r.legality, "judge points (CSV with a header on standard input) by this list of rules");
-  app.add_option("--shared-limit", r.sharedLimit, "bytes of shared memory a block may use, for --legality")->capture_default_str();
+  app.add_option("--legality", r.legality,
+                 "judge points (CSV with a header on standard input) by this list of rules");
+  app.add_option("--shared-limit", r.sharedLimit, "bytes of shared memory a block may use, for --legality")
+      ->capture_default_str();
 
   // The customary spellings that CLI11 reads otherwise.
   std::vector<std::string> args;

@@ -34,7 +34,8 @@ int runMain(int argc, char **argv) {
   app.add_option("FILE", r.file, "the source, or - for standard input")->required();
   app.add_option("--kernel", r.kernel, "the kernel, where the file has several");
   auto *target = app.add_option("--target", r.target,
-                                "cpu; sm_75, sm_80, sm_90a, ..: the GPU of that kind; interp: the plain interpreter that everything is checked against")
+                                "cpu; sm_75, sm_80, sm_90a, ..: the GPU of that kind; interp: the plain "
+                                "interpreter that everything is checked against")
                      ->capture_default_str();
   app.add_option("--point", r.point,
                  "values of @autotune names, \"TILE_M=64 TILE_N=32\"; the rest take their first choices");

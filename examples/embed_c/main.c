@@ -44,7 +44,8 @@ int main(int argc, char **argv) {
     fprintf(stderr, "unequal extents were accepted\n");
     return 1;
   }
-  printf("refused as it should be: %s\nsaxpy on %s: right\n", phobos_last_error(), phobos_module_device_name(module));
+  printf("refused as it should be: %s\nsaxpy on %s: right\n", phobos_last_error(),
+         phobos_module_device_name(module));
   free(x);
   free(y);
   phobos_module_release(module);

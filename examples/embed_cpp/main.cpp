@@ -1,4 +1,5 @@
-// Loads a bundle and launches its kernel, from C++. On the CPU here; with device pointers and a stream the same calls run on a GPU.
+// Loads a bundle and launches its kernel, from C++. On the CPU here; with device pointers and a stream the
+// same calls run on a GPU.
 //
 //   phobos-compile saxpy.pho -o saxpy.phx && ./embed_cpp saxpy.phx
 #include <cmath>
@@ -20,7 +21,8 @@ int main(int argc, char **argv) {
     x[i] = float(i % 17), y[i] = 1.0f;
 
   // Every check of the contract, then the launch.
-  auto status = saxpy.launch(nullptr, phobos::TensorView(x.data(), {n}), phobos::TensorView(y.data(), {n}), 2.0f);
+  auto status =
+      saxpy.launch(nullptr, phobos::TensorView(x.data(), {n}), phobos::TensorView(y.data(), {n}), 2.0f);
   if (!status) {
     std::fprintf(stderr, "%s\n", status.message.c_str());
     return 1;
@@ -32,11 +34,13 @@ int main(int argc, char **argv) {
     }
 
   // A mistake names itself and launches nothing.
-  auto wrong = saxpy.launch(nullptr, phobos::TensorView(x.data(), {n}), phobos::TensorView(y.data(), {n - 1}), 2.0f);
+  auto wrong =
+      saxpy.launch(nullptr, phobos::TensorView(x.data(), {n}), phobos::TensorView(y.data(), {n - 1}), 2.0f);
   std::printf("refused as it should be: %s\n", wrong.message.c_str());
 
   // Checks once, launches often.
-  auto prepared = saxpy.prepare({}, phobos::TensorView(x.data(), {n}), phobos::TensorView(y.data(), {n}), 0.5f);
+  auto prepared =
+      saxpy.prepare({}, phobos::TensorView(x.data(), {n}), phobos::TensorView(y.data(), {n}), 0.5f);
   if (!prepared || wrong)
     return 1;
   for (int i = 0; i < 10; ++i)

@@ -1,4 +1,5 @@
-// Compiles a kernel from its text while the program runs, then launches it. A second run finds the result in the cache.
+// Compiles a kernel from its text while the program runs, then launches it. A second run finds the result in
+// the cache.
 #include <cstdio>
 #include <phobos/compile.hpp>
 #include <phobos/phobos.hpp>
@@ -22,7 +23,8 @@ int main() {
     return 1;
 
   // A faulty source is a value too: nothing is printed or thrown for you.
-  phobos::Compilation faulty = phobos::compile("kernel k(X: tensor<f32>[N]) {\n  X[0] = Z\n}\n", "faulty.pho");
+  phobos::Compilation faulty =
+      phobos::compile("kernel k(X: tensor<f32>[N]) {\n  X[0] = Z\n}\n", "faulty.pho");
   if (faulty.ok || faulty.diagnostics.size() != 1 || faulty.diagnostics[0].line != 2)
     return 1;
 
@@ -33,7 +35,8 @@ int main() {
   }
   const int64_t n = 1000;
   std::vector<float> x(n, 3.0f), y(n);
-  auto status = module->kernel("scale").value().launch(nullptr, phobos::TensorView(x.data(), {n}), phobos::TensorView(y.data(), {n}), 0.5f);
+  auto status = module->kernel("scale").value().launch(nullptr, phobos::TensorView(x.data(), {n}),
+                                                       phobos::TensorView(y.data(), {n}), 0.5f);
   if (!status) {
     std::fprintf(stderr, "%s\n", status.message.c_str());
     return 1;

@@ -33,8 +33,9 @@ struct RunRecord {
 
 /// One thing that happened to a point.
 struct Measurement {
-  std::string stage; ///< `search`, `final`, `again`: timed in the search, among finalists, verified again as
-                     ///< the winner; `baseline`: a library's routine (no point; its name is in the verdict's detail)
+  std::string
+      stage; ///< `search`, `final`, `again`: timed in the search, among finalists, verified again as
+             ///< the winner; `baseline`: a library's routine (no point; its name is in the verdict's detail)
   Point point;
   Verdict verdict;
   double compileMs = 0, worstError = 0, flops = 0, bytes = 0;

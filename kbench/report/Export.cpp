@@ -95,7 +95,10 @@ std::string reportJson(const SearchOutcome &o, const ReportContext &c) {
   Json baseline;
   if (!c.baseline.empty()) {
     const std::vector<double> &samples = o.baseline.measurement.samplesNs;
-    baseline = {{"library", c.baseline}, {"name", o.baseline.name}, {"note", o.baseline.note}, {"samples_ns", samples}};
+    baseline = {{"library", c.baseline},
+                {"name", o.baseline.name},
+                {"note", o.baseline.note},
+                {"samples_ns", samples}};
     if (!samples.empty())
       baseline["median_ms"] = medianOf(samples) / 1e6;
     if (auto percent = percentOfBaseline(o))

@@ -125,7 +125,9 @@ static std::string baselineText(const SearchOutcome &o, const ReportContext &c) 
     return "";
   const Measurement &m = o.baseline.measurement;
   if (m.samplesNs.empty())
-    return c.baseline + "  not timed: " + (o.baseline.note.empty() ? "the finals did not get to it" : o.baseline.note) + "\n";
+    return c.baseline +
+           "  not timed: " + (o.baseline.note.empty() ? "the finals did not get to it" : o.baseline.note) +
+           "\n";
   const Summary s = summarize(m.samplesNs);
   std::string text = o.baseline.name + "  " + timeText(s.median) + ", " + rateText(m, s.median);
   if (auto percent = percentOfBaseline(o))

@@ -14,7 +14,7 @@ struct ReportContext {
   std::string gridOption, targetOption;
   std::vector<std::string> args;
   uint64_t seed = 1;
-  std::string baseline; ///< the library that was asked for
+  std::string baseline;             ///< the library that was asked for
   std::vector<std::string> inPlace; ///< tensors that the kernel reads and writes
 };
 
@@ -22,7 +22,8 @@ struct ReportContext {
 std::string timeText(double nanoseconds);
 /// `174 GFLOP/s` or `38.1 GB/s`, by what the kernel is bound by.
 std::string rateText(const Measurement &m, double nanoseconds);
-/// How fast the winner is in percent of the baseline, rounded down; nullopt where they were not timed in the same rounds.
+/// How fast the winner is in percent of the baseline, rounded down; nullopt where they were not timed in the
+/// same rounds.
 std::optional<double> percentOfBaseline(const SearchOutcome &outcome);
 /// Words for a shell: quoted where need be.
 std::string shellWord(const std::string &word);

@@ -29,8 +29,9 @@ struct Cublas::Functions {
   int (*destroy)(void *handle) = nullptr;
   int (*setMathMode)(void *handle, int mode) = nullptr;
   int (*getVersion)(void *handle, int *version) = nullptr;
-  int (*gemm)(void *handle, int opA, int opB, int64_t m, int64_t n, int64_t k, const void *alpha, const void *a, int typeA, int64_t lda,
-              const void *b, int typeB, int64_t ldb, const void *beta, void *c, int typeC, int64_t ldc, int compute, int algorithm) = nullptr;
+  int (*gemm)(void *handle, int opA, int opB, int64_t m, int64_t n, int64_t k, const void *alpha,
+              const void *a, int typeA, int64_t lda, const void *b, int typeB, int64_t ldb, const void *beta,
+              void *c, int typeC, int64_t ldc, int compute, int algorithm) = nullptr;
 };
 
 std::unique_ptr<Cublas> Cublas::open(std::string &error) {
@@ -50,8 +51,9 @@ std::unique_ptr<Cublas> Cublas::open(std::string &error) {
     return function != nullptr;
   };
   // The 64-bit entry came with 12.0.
-  if (!find(f.create, "cublasCreate_v2") || !find(f.destroy, "cublasDestroy_v2") || !find(f.setMathMode, "cublasSetMathMode") ||
-      !find(f.getVersion, "cublasGetVersion_v2") || !find(f.gemm, "cublasGemmEx_64")) {
+  if (!find(f.create, "cublasCreate_v2") || !find(f.destroy, "cublasDestroy_v2") ||
+      !find(f.setMathMode, "cublasSetMathMode") || !find(f.getVersion, "cublasGetVersion_v2") ||
+      !find(f.gemm, "cublasGemmEx_64")) {
     error = "libcublas lacks a function that is needed";
     return nullptr;
   }
@@ -63,7 +65,8 @@ std::unique_ptr<Cublas> Cublas::open(std::string &error) {
   f.setMathMode(cublas->handle_, mathDefault);
   int v = 0;
   f.getVersion(cublas->handle_, &v);
-  cublas->name_ = "cublas " + std::to_string(v / 10000) + "." + std::to_string(v % 10000 / 100) + "." + std::to_string(v % 100);
+  cublas->name_ = "cublas " + std::to_string(v / 10000) + "." + std::to_string(v % 10000 / 100) + "." +
+                  std::to_string(v % 100);
   return cublas;
 }
 
@@ -81,9 +84,11 @@ bool Cublas::start(const PlainGemm &g, const LaunchRequest &launch, std::string 
   auto pointer = [](Address x) { return reinterpret_cast<void *>(x); };
   auto leading = [](const LaunchArgument &x) { return std::max<int64_t>(1, x.strides[0]); };
   // Columns come first there: C^T = B^T A^T, and a row-major matrix is its transpose as it lies.
-  int status = functions_->gemm(handle_, opN, opN, n, m, k, is64 ? static_cast<const void *>(&one64) : &one, pointer(b.data), dataType(g.in),
-                                leading(b), pointer(a.data), dataType(g.in), leading(a), is64 ? static_cast<const void *>(&zero64) : &zero,
-                                pointer(c.data), dataType(g.out), leading(c), is64 ? compute64F : compute32F, algorithmDefault);
+  int status =
+      functions_->gemm(handle_, opN, opN, n, m, k, is64 ? static_cast<const void *>(&one64) : &one,
+                       pointer(b.data), dataType(g.in), leading(b), pointer(a.data), dataType(g.in),
+                       leading(a), is64 ? static_cast<const void *>(&zero64) : &zero, pointer(c.data),
+                       dataType(g.out), leading(c), is64 ? compute64F : compute32F, algorithmDefault);
   if (status)
     error = "cublasGemmEx failed with status " + std::to_string(status);
   return status == 0;

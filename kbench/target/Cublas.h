@@ -1,4 +1,5 @@
-// cuBLAS as a reference to be timed beside a kernel: opened at run time, so that nothing needs it to build or to start.
+// cuBLAS as a reference to be timed beside a kernel: opened at run time, so that nothing needs it to build or
+// to start.
 #pragma once
 #include "kbench/Backend.h"
 

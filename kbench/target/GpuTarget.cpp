@@ -1,5 +1,5 @@
-// An NVIDIA GPU: compiled to a cubin (or PTX, where nothing here assembles) in a compile worker, loaded by the driver in the device
-// worker. The parent never opens the driver.
+// An NVIDIA GPU: compiled to a cubin (or PTX, where nothing here assembles) in a compile worker, loaded by
+// the driver in the device worker. The parent never opens the driver.
 #include "compiler/driver/Compile.h"
 #include "compiler/driver/Lower.h"
 #include "compiler/ir/Build.h"
@@ -22,7 +22,11 @@ using nlohmann::json;
 std::string encodeEntries(const nvptx::EntryInfo &info) {
   json j{{"persistent", info.persistent}, {"entries", json::array()}};
   for (const GpuEntry &e : info.entries)
-    j["entries"].push_back({{"symbol", e.symbol}, {"aligned16", e.aligned16}, {"nativeGrid", e.nativeGrid}, {"threads", e.threads}, {"sharedBytes", e.sharedBytes}});
+    j["entries"].push_back({{"symbol", e.symbol},
+                            {"aligned16", e.aligned16},
+                            {"nativeGrid", e.nativeGrid},
+                            {"threads", e.threads},
+                            {"sharedBytes", e.sharedBytes}});
   return j.dump();
 }
 
@@ -32,11 +36,14 @@ bool decodeEntries(const std::string &text, GpuKernel &kernel) {
     return false;
   kernel.persistent = j.value("persistent", false);
   for (const json &e : j.value("entries", json::array()))
-    kernel.entries.push_back({e.value("symbol", ""), e.value("aligned16", false), e.value("nativeGrid", false), e.value("threads", 0u), e.value("sharedBytes", 0u)});
+    kernel.entries.push_back({e.value("symbol", ""), e.value("aligned16", false),
+                              e.value("nativeGrid", false), e.value("threads", 0u),
+                              e.value("sharedBytes", 0u)});
   return !kernel.entries.empty();
 }
 
-/// Blocks that fit one multiprocessor, as a part of the threads it can hold: by threads, registers (given out 256 a warp) and shared memory.
+/// Blocks that fit one multiprocessor, as a part of the threads it can hold: by threads, registers (given out
+/// 256 a warp) and shared memory.
 double occupancy(const cuda::DeviceInfo &d, const GpuEntry &e, int registers) {
   const int64_t warps = (e.threads + 31) / 32;
   if (warps == 0)
@@ -46,7 +53,8 @@ double occupancy(const cuda::DeviceInfo &d, const GpuEntry &e, int registers) {
     const int64_t perWarp = (int64_t(registers) * 32 + 255) / 256 * 256;
     blocks = std::min(blocks, d.registersPerMultiprocessor / (perWarp * warps));
   }
-  blocks = std::min(blocks, d.sharedPerMultiprocessor / std::max<int64_t>(1, e.sharedBytes + d.reservedSharedPerBlock));
+  blocks = std::min(blocks, d.sharedPerMultiprocessor /
+                                std::max<int64_t>(1, e.sharedBytes + d.reservedSharedPerBlock));
   return 100.0 * static_cast<double>(blocks * warps * 32) / static_cast<double>(d.threadsPerMultiprocessor);
 }
 
@@ -98,16 +106,20 @@ private:
 /// Work on the default stream, run and timed the same way whatever it is.
 class TimedOnDevice : public DeviceKernel {
 public:
-  TimedOnDevice(const cuda::Device &device, const cuda::Buffer &flush) : device_(device), timer_(device), flush_(flush) {}
+  TimedOnDevice(const cuda::Device &device, const cuda::Buffer &flush)
+      : device_(device), timer_(device), flush_(flush) {}
 
-  bool run(const LaunchRequest &launch, std::string &error) override { return start(launch, error) && device_.synchronize(error); }
+  bool run(const LaunchRequest &launch, std::string &error) override {
+    return start(launch, error) && device_.synchronize(error);
+  }
 
   bool time(const LaunchRequest &launch, bool cold, double &nanoseconds, std::string &error) override {
     float ms = 0;
     // Writing twice the cache's size leaves nothing of the inputs in it.
     if (cold && !device_.fill(flush_.address(), 0, flush_.bytes(), nullptr, error))
       return false;
-    if (!timer_.start(nullptr, error) || !start(launch, error) || !timer_.stop(nullptr, error) || !timer_.elapsedMs(ms, error))
+    if (!timer_.start(nullptr, error) || !start(launch, error) || !timer_.stop(nullptr, error) ||
+        !timer_.elapsedMs(ms, error))
       return false;
     nanoseconds = double(ms) * 1e6;
     return true;
@@ -140,7 +152,8 @@ private:
 
 class GpuKernelOnDevice : public TimedOnDevice {
 public:
-  GpuKernelOnDevice(const cuda::Device &device, const cuda::Buffer &flush, const sema::TypedKernel &kernel, GpuKernel code)
+  GpuKernelOnDevice(const cuda::Device &device, const cuda::Buffer &flush, const sema::TypedKernel &kernel,
+                    GpuKernel code)
       : TimedOnDevice(device, flush), typed_(kernel), code_(std::move(code)) {}
 
   bool load(const std::string &image, std::string &error) {
@@ -148,7 +161,8 @@ public:
       return false;
     for (const GpuEntry &e : code_.entries) {
       cuda::Function f;
-      if (!device_.function(module_, e.symbol.c_str(), f, error) || !device_.allowShared(f, e.sharedBytes, error))
+      if (!device_.function(module_, e.symbol.c_str(), f, error) ||
+          !device_.allowShared(f, e.sharedBytes, error))
         return false;
       functions_.push_back(f);
     }
@@ -180,11 +194,14 @@ private:
     const GpuEntry &entry = chooseEntry(code_, tensors, addresses, launch.grid);
     const cuda::Function &function = functions_[static_cast<size_t>(&entry - code_.entries.data())];
     int resident = 1;
-    if (code_.persistent && !device_.residentBlocks(function, static_cast<int>(entry.threads), entry.sharedBytes, resident, error))
+    if (code_.persistent && !device_.residentBlocks(function, static_cast<int>(entry.threads),
+                                                    entry.sharedBytes, resident, error))
       return false;
     GpuArguments packed(code_, tensors, addresses, scalars, bound);
-    const auto grid = hardwareGrid(code_, entry, launch.grid, int64_t(resident) * device_.info().multiprocessors);
-    return device_.launch(function, grid.data(), entry.threads, entry.sharedBytes, nullptr, packed.pointers(), error);
+    const auto grid =
+        hardwareGrid(code_, entry, launch.grid, int64_t(resident) * device_.info().multiprocessors);
+    return device_.launch(function, grid.data(), entry.threads, entry.sharedBytes, nullptr, packed.pointers(),
+                          error);
   }
 
   const sema::TypedKernel &typed_;
@@ -207,10 +224,15 @@ public:
   void release(Address address) override {
     std::erase_if(buffers_, [&](const cuda::Buffer &b) { return b.address() == address; });
   }
-  bool write(Address to, const void *from, size_t bytes, std::string &error) override { return device_->upload(to, from, bytes, error); }
-  bool read(void *to, Address from, size_t bytes, std::string &error) override { return device_->download(to, from, bytes, error); }
+  bool write(Address to, const void *from, size_t bytes, std::string &error) override {
+    return device_->upload(to, from, bytes, error);
+  }
+  bool read(void *to, Address from, size_t bytes, std::string &error) override {
+    return device_->download(to, from, bytes, error);
+  }
 
-  std::unique_ptr<DeviceKernel> load(const Code &code, const sema::TypedKernel &kernel, const Contract &contract, std::string &error) override {
+  std::unique_ptr<DeviceKernel> load(const Code &code, const sema::TypedKernel &kernel,
+                                     const Contract &contract, std::string &error) override {
     GpuKernel gpu;
     gpu.params = gpuParams(contract);
     if (!decodeEntries(code.entry, gpu)) {
@@ -260,7 +282,8 @@ DeviceInfo describeGpu(int index) {
   if (!device)
     return {error, ""};
   const int v = device->info().driverVersion;
-  return {device->info().name + ", " + device->info().target(), "CUDA " + std::to_string(v / 1000) + "." + std::to_string(v % 1000 / 10)};
+  return {device->info().name + ", " + device->info().target(),
+          "CUDA " + std::to_string(v / 1000) + "." + std::to_string(v % 1000 / 10)};
 }
 
 } // namespace

@@ -4,7 +4,8 @@
 
 namespace phobos::kbench {
 
-/// Its routine for f32 or f64, on all threads; without a kernel, with the reason in `error`, where there is none.
+/// Its routine for f32 or f64, on all threads; without a kernel, with the reason in `error`, where there is
+/// none.
 Reference openBlas(const PlainGemm &gemm, std::string &error);
 
 } // namespace phobos::kbench

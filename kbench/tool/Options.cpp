@@ -87,9 +87,10 @@ std::optional<int> parseOptions(int argc, char **argv, Options &o) {
       ->check(CLI::PositiveNumber);
   app.add_flag("--warm-cache", o.warmCache,
                "leave what a kernel reads in the cache between repeats; by default it is flushed");
-  app.add_option("--baseline", o.baseline,
-                 "cublas, openblas: time this library's routine in the same rounds as the fastest points, where the\n"
-                 "kernel is C = A @ B of matrices and the target has the library (it is opened at run time)")
+  app.add_option(
+         "--baseline", o.baseline,
+         "cublas, openblas: time this library's routine in the same rounds as the fastest points, where the\n"
+         "kernel is C = A @ B of matrices and the target has the library (it is opened at run time)")
       ->check(CLI::IsMember({"cublas", "openblas"}));
   app.add_flag("--quiet", o.quiet, "no progress line");
   app.add_flag("--no-std", o.noStd, "leave the standard library out");

@@ -196,7 +196,8 @@ private:
       }
     }
     diags_.append(first);
-    if (!diags_.hasErrors()) // the kernel is sound: it is @require that leaves nothing, perhaps by the extents given
+    if (!diags_.hasErrors()) // the kernel is sound: it is @require that leaves nothing, perhaps by the
+                             // extents given
       for (const sema::Constraint &c : s_.space.constraints)
         diags_.report(diag::LaunchRefused, c.range,
                       "no point of the space satisfies @require(" + c.text + ")" +

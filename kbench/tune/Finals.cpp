@@ -107,7 +107,9 @@ bool Finals::prepareBaseline(size_t result) {
   baseline.name = reply.note;
   if (!reply.verdict.ok()) {
     // What differs from the kernel's own reference computes something else.
-    baseline.note = (reply.verdict.status == Status::Wrong ? "it does not compute what the kernel does: " : "") + reply.verdict.detail;
+    baseline.note =
+        (reply.verdict.status == Status::Wrong ? "it does not compute what the kernel does: " : "") +
+        reply.verdict.detail;
     return true;
   }
   Measurement &m = baseline.measurement;
@@ -186,7 +188,8 @@ bool Finals::rounds(std::vector<Finalist> &finalists) {
     }
     for (size_t f : in) {
       Request alone = request;
-      alone.items = {{outcome_.results[finalists[f].id].measurement.point.str(), folder(finalists[f].id), ""}};
+      alone.items = {
+          {outcome_.results[finalists[f].id].measurement.point.str(), folder(finalists[f].id), ""}};
       auto single = ask(device_, alone, options_.runLimit);
       if (!single)
         return false;

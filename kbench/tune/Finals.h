@@ -22,7 +22,8 @@ private:
   std::vector<size_t> chooseFinalists() const;
   /// Makes the files of a point that an earlier run measured. False if that fails now.
   bool prepare(size_t result);
-  /// Verifies the library's routine like a point. False on an interrupt; where there is none, the outcome has a note.
+  /// Verifies the library's routine like a point. False on an interrupt; where there is none, the outcome has
+  /// a note.
   bool prepareBaseline(size_t result);
   bool rounds(std::vector<Finalist> &finalists);
   void decide(std::vector<Finalist> &finalists);

@@ -108,7 +108,8 @@ Reply DeviceWorker::answer(const Request &request) {
   std::string error;
   LoadedPoint *loaded = load(request.items[0], error);
   if (!loaded)
-    reply.verdict = {Status::CompileError, "", (request.items[0].library.empty() ? "the code does not load: " : "") + error};
+    reply.verdict = {Status::CompileError, "",
+                     (request.items[0].library.empty() ? "the code does not load: " : "") + error};
   else if (request.kind == Request::Kind::Verify)
     reply.verdict = verify(*loaded, request, reply), reply.note = loaded->note;
   else
@@ -238,7 +239,8 @@ Verdict DeviceWorker::time(LoadedPoint &loaded, const Request &request, Reply &r
   repeats = std::clamp(repeats, ns > 2e9 ? 3 : minRepeats, maxRepeats);
   std::vector<double> samples;
   // Flushing caches may take far longer than a short kernel: what is waited for is bounded too.
-  auto until = std::chrono::steady_clock::now() + std::chrono::duration<double, std::milli>(3 * request.budgetMs);
+  auto until =
+      std::chrono::steady_clock::now() + std::chrono::duration<double, std::milli>(3 * request.budgetMs);
   for (unsigned i = 0; i < repeats && (i < minRepeats || std::chrono::steady_clock::now() < until); ++i) {
     if (!loaded.kernel->time(*launch, session_.coldCache, ns, error))
       return {Status::Fault, "", error};

@@ -1,9 +1,11 @@
 // A bundle: compiled kernels with their launch contracts, as one value and as one file (.phx).
 //
 // The container is CBOR (RFC 8949), so that any CBOR reader can look inside:
-//   { "format": "phobos-bundle", "version": 1, "crc32": <of the payload>, "payload": <byte string, itself CBOR> }
-// The payload describes itself by names; byte strings hold the code images. Unknown names are ignored, so that a newer minor change is
-// read by an older runtime; a change of meaning raises `version`, which an older runtime refuses.
+//   { "format": "phobos-bundle", "version": 1, "crc32": <of the payload>, "payload": <byte string, itself
+//   CBOR> }
+// The payload describes itself by names; byte strings hold the code images. Unknown names are ignored, so
+// that a newer minor change is read by an older runtime; a change of meaning raises `version`, which an older
+// runtime refuses.
 #pragma once
 #include "runtime/contract/Contract.h"
 #include <cstdint>
@@ -14,7 +16,8 @@
 
 namespace phobos {
 
-/// A condition that an entry point leans on; the runtime takes the first entry point all of whose predicates hold.
+/// A condition that an entry point leans on; the runtime takes the first entry point all of whose predicates
+/// hold.
 struct EntryPredicate {
   enum class Kind : uint8_t {
     Aligned16,    ///< the address of every tensor, and its strides but the last in bytes, are multiples of 16
@@ -33,11 +36,11 @@ struct EntryPredicate {
 struct EntryPoint {
   std::string symbol;
   std::vector<EntryPredicate> predicates; ///< none: serves every launch that the contract allows
-  int64_t threads = 1;        ///< a block, helper warps included
-  int64_t sharedBytes = 0;    ///< dynamic shared memory a block
-  int64_t scratchBytes = 0;   ///< CPU: private to each thread
-  int64_t workspaceBytes = 0; ///< zeroed device memory a launch
-  bool persistent = false;    ///< launched with as many blocks as fit the device
+  int64_t threads = 1;                    ///< a block, helper warps included
+  int64_t sharedBytes = 0;                ///< dynamic shared memory a block
+  int64_t scratchBytes = 0;               ///< CPU: private to each thread
+  int64_t workspaceBytes = 0;             ///< zeroed device memory a launch
+  bool persistent = false;                ///< launched with as many blocks as fit the device
 };
 
 struct CodeImage {
@@ -48,15 +51,15 @@ struct CodeImage {
 
 /// One kernel at one point for one target.
 struct Variant {
-  std::string target;     ///< "cpu", "sm_90a", ..
-  std::string cpu;        ///< of a CPU object: what it was compiled for, as LLVM names it
+  std::string target;                   ///< "cpu", "sm_90a", ..
+  std::string cpu;                      ///< of a CPU object: what it was compiled for, as LLVM names it
   std::vector<std::string> cpuFeatures; ///< .. and the features that the running processor must have
   std::vector<std::pair<std::string, int64_t>> point;
   bool hasServes = false; ///< chosen only for launches whose dimensions satisfy `serves`
   HostExpr serves;
   std::string servesText;
-  Contract contract;      ///< at this point
-  std::vector<CodeImage> images; ///< the most specific first
+  Contract contract;               ///< at this point
+  std::vector<CodeImage> images;   ///< the most specific first
   std::vector<EntryPoint> entries; ///< the most specific first; the last has no predicates
 };
 
@@ -72,7 +75,8 @@ struct Bundle {
 
 std::string encodeBundle(const Bundle &bundle);
 
-/// Reads what encodeBundle wrote. Anything else (foreign, truncated, corrupt, newer) is false with a message that says which.
+/// Reads what encodeBundle wrote. Anything else (foreign, truncated, corrupt, newer) is false with a message
+/// that says which.
 bool decodeBundle(std::string_view bytes, Bundle &bundle, std::string &error);
 
 /// Reads a file. False with a message that starts with the path.

@@ -1,5 +1,5 @@
-// Reads bundles that anyone may have written: every field is checked before it is used, nesting is bounded before anything
-// recursive runs, and no size is believed beyond the bytes at hand.
+// Reads bundles that anyone may have written: every field is checked before it is used, nesting is bounded
+// before anything recursive runs, and no size is believed beyond the bytes at hand.
 #include "runtime/bundle/Fields.h"
 #include <cerrno>
 #include <cstring>
@@ -30,7 +30,9 @@ struct DepthCheck final : nlohmann::json_sax<json> {
   bool end_object() override { return leave(); }
   bool start_array(std::size_t) override { return enter(); }
   bool end_array() override { return leave(); }
-  bool parse_error(std::size_t, const std::string &, const nlohmann::detail::exception &) override { return false; }
+  bool parse_error(std::size_t, const std::string &, const nlohmann::detail::exception &) override {
+    return false;
+  }
 };
 
 bool parseCbor(const uint8_t *data, size_t size, json &out) {
@@ -70,12 +72,14 @@ public:
     return f ? integerOf(*f, name, low, high) : low;
   }
   int64_t integerOf(const json &value, const char *name, int64_t low, int64_t high) {
-    if (value.is_number_integer() && !(value.is_number_unsigned() && value.get<uint64_t>() > static_cast<uint64_t>(INT64_MAX))) {
+    if (value.is_number_integer() &&
+        !(value.is_number_unsigned() && value.get<uint64_t>() > static_cast<uint64_t>(INT64_MAX))) {
       int64_t n = value.get<int64_t>();
       if (n >= low && n <= high)
         return n;
     }
-    fail(std::string("'") + name + "' is not a number from " + std::to_string(low) + " to " + std::to_string(high));
+    fail(std::string("'") + name + "' is not a number from " + std::to_string(low) + " to " +
+         std::to_string(high));
     return low;
   }
   bool boolean(const json &object, const char *name) {
@@ -114,7 +118,8 @@ public:
       fail("an expression is malformed");
       return e;
     }
-    e.op = static_cast<HostExpr::Op>(integerOf(j[0], "operation", 0, static_cast<int64_t>(HostExpr::Op::Conditional)));
+    e.op = static_cast<HostExpr::Op>(
+        integerOf(j[0], "operation", 0, static_cast<int64_t>(HostExpr::Op::Conditional)));
     e.value = integerOf(j[1], "constant", INT64_MIN, INT64_MAX);
     if (e.op == HostExpr::Op::Dim && (e.value < 0 || static_cast<size_t>(e.value) >= dims))
       fail("an expression names a dimension that is not there");
@@ -134,12 +139,16 @@ private:
     using Op = HostExpr::Op;
     switch (op) {
     case Op::Const:
-    case Op::Dim: return 0;
+    case Op::Dim:
+      return 0;
     case Op::Neg:
     case Op::Not:
-    case Op::BitNot: return 1;
-    case Op::Conditional: return 3;
-    default: return 2;
+    case Op::BitNot:
+      return 1;
+    case Op::Conditional:
+      return 3;
+    default:
+      return 2;
     }
   }
   std::string &error_;
@@ -168,7 +177,8 @@ Contract Reader::contract(const json &j) {
     out.isTensor = p->is_object() && p->contains("extents");
     for (const json *e : list(*p, "extents", 5)) {
       bool fixed = e->is_object() && e->contains("fixed");
-      out.extents.push_back({fixed, fixed ? integer(*e, "fixed", 0, INT64_MAX) : integer(*e, "dim", 0, lastDim)});
+      out.extents.push_back(
+          {fixed, fixed ? integer(*e, "fixed", 0, INT64_MAX) : integer(*e, "dim", 0, lastDim)});
     }
     if (out.isTensor && out.extents.empty())
       fail("parameter '" + out.name + "' has no rank");
@@ -201,7 +211,8 @@ EntryPoint Reader::entry(const json &j, const Contract &c) {
     EntryPredicate out;
     out.kind = static_cast<EntryPredicate::Kind>(oneOf(*p, "kind", fields::predicateNames));
     bool ofParam = out.kind == EntryPredicate::Kind::DenseStrides;
-    bool ofDim = out.kind == EntryPredicate::Kind::WholeTiles || out.kind == EntryPredicate::Kind::ExtentBelow;
+    bool ofDim =
+        out.kind == EntryPredicate::Kind::WholeTiles || out.kind == EntryPredicate::Kind::ExtentBelow;
     out.param = integer(*p, "param", 0, ofParam ? static_cast<int64_t>(c.params.size()) - 1 : INT64_MAX);
     out.dim = integer(*p, "dim", 0, ofDim ? static_cast<int64_t>(c.dims.size()) - 1 : INT64_MAX);
     out.value = integer(*p, "value", 0, INT64_MAX);
@@ -219,7 +230,8 @@ Variant Reader::variant(const json &j) {
   v.target = text(j, "target");
   v.cpu = text(j, "cpu");
   for (const json *f : list(j, "cpuFeatures", 4096))
-    v.cpuFeatures.push_back(f->is_string() ? f->get<std::string>() : (fail("a feature's name is not text"), std::string()));
+    v.cpuFeatures.push_back(f->is_string() ? f->get<std::string>()
+                                           : (fail("a feature's name is not text"), std::string()));
   if (const json *c = field(j, "contract"))
     v.contract = contract(*c);
   for (const json *p : list(j, "point", 4096)) {
@@ -260,11 +272,15 @@ bool decodeBundle(std::string_view bytes, Bundle &bundle, std::string &error) {
   error.clear();
   json outer;
   const auto *data = reinterpret_cast<const uint8_t *>(bytes.data());
-  if (!parseCbor(data, bytes.size(), outer) || !outer.is_object() || !outer.contains("format") || outer["format"] != fields::formatName) {
+  if (!parseCbor(data, bytes.size(), outer) || !outer.is_object() || !outer.contains("format") ||
+      outer["format"] != fields::formatName) {
     // Every bundle begins alike, so that a cut one is told from a foreign file.
     static const std::string head = encodeBundle({}).substr(0, 1);
-    bool cut = bytes.size() >= 8 && bytes.substr(0, 1) == head && bytes.find(std::string_view(fields::formatName)) != std::string_view::npos;
-    error = bytes.empty() ? "the bundle is empty" : cut ? "the bundle is truncated or corrupt" : "not a Phobos bundle";
+    bool cut = bytes.size() >= 8 && bytes.substr(0, 1) == head &&
+               bytes.find(std::string_view(fields::formatName)) != std::string_view::npos;
+    error = bytes.empty() ? "the bundle is empty"
+            : cut         ? "the bundle is truncated or corrupt"
+                          : "not a Phobos bundle";
     return false;
   }
   Reader r(error);
@@ -272,8 +288,8 @@ bool decodeBundle(std::string_view bytes, Bundle &bundle, std::string &error) {
   if (!r.ok())
     return false;
   if (version > Bundle::kVersion) {
-    error = "the bundle has format version " + std::to_string(version) + ", this runtime reads up to " + std::to_string(Bundle::kVersion) +
-            "; use a newer runtime";
+    error = "the bundle has format version " + std::to_string(version) + ", this runtime reads up to " +
+            std::to_string(Bundle::kVersion) + "; use a newer runtime";
     return false;
   }
   const json *payload = r.field(outer, "payload");
@@ -283,7 +299,8 @@ bool decodeBundle(std::string_view bytes, Bundle &bundle, std::string &error) {
     return false;
   }
   const auto &inner = payload->get_binary();
-  if (inner.size() > UINT32_MAX || static_cast<int64_t>(crc32(0, inner.data(), static_cast<uInt>(inner.size()))) != crc) {
+  if (inner.size() > UINT32_MAX ||
+      static_cast<int64_t>(crc32(0, inner.data(), static_cast<uInt>(inner.size()))) != crc) {
     error = "corrupt bundle: the checksum does not match";
     return false;
   }

@@ -5,7 +5,9 @@ namespace phobos {
 
 using nlohmann::json;
 
-static json::binary_t binary(std::string_view s) { return json::binary_t(std::vector<uint8_t>(s.begin(), s.end())); }
+static json::binary_t binary(std::string_view s) {
+  return json::binary_t(std::vector<uint8_t>(s.begin(), s.end()));
+}
 
 static json toJson(const HostExpr &e) {
   json j = json::array({static_cast<int>(e.op), e.value});
@@ -41,34 +43,49 @@ static json toJson(const Contract &c) {
 }
 
 static json toJson(const EntryPoint &e) {
-  json j{{"symbol", e.symbol},         {"threads", e.threads},         {"sharedBytes", e.sharedBytes}, {"scratchBytes", e.scratchBytes},
-         {"workspaceBytes", e.workspaceBytes}, {"persistent", e.persistent}, {"predicates", json::array()}};
+  json j{{"symbol", e.symbol},
+         {"threads", e.threads},
+         {"sharedBytes", e.sharedBytes},
+         {"scratchBytes", e.scratchBytes},
+         {"workspaceBytes", e.workspaceBytes},
+         {"persistent", e.persistent},
+         {"predicates", json::array()}};
   for (const EntryPredicate &p : e.predicates)
-    j["predicates"].push_back(json{{"kind", fields::predicateNames[static_cast<size_t>(p.kind)]}, {"param", p.param}, {"dim", p.dim}, {"value", p.value}});
+    j["predicates"].push_back(json{{"kind", fields::predicateNames[static_cast<size_t>(p.kind)]},
+                                   {"param", p.param},
+                                   {"dim", p.dim},
+                                   {"value", p.value}});
   return j;
 }
 
 static json toJson(const Variant &v) {
-  json j{{"target", v.target}, {"cpu", v.cpu}, {"cpuFeatures", v.cpuFeatures}, {"contract", toJson(v.contract)}};
+  json j{
+      {"target", v.target}, {"cpu", v.cpu}, {"cpuFeatures", v.cpuFeatures}, {"contract", toJson(v.contract)}};
   j["point"] = json::array();
   for (const auto &[n, value] : v.point)
     j["point"].push_back(json::array({n, value}));
   if (v.hasServes)
     j["serves"] = json{{"condition", toJson(v.serves)}, {"text", v.servesText}};
   for (const CodeImage &i : v.images)
-    j["images"].push_back(json{{"format", fields::imageNames[static_cast<size_t>(i.format)]}, {"bytes", binary(i.bytes)}});
+    j["images"].push_back(
+        json{{"format", fields::imageNames[static_cast<size_t>(i.format)]}, {"bytes", binary(i.bytes)}});
   for (const EntryPoint &e : v.entries)
     j["entries"].push_back(toJson(e));
   return j;
 }
 
 std::string encodeBundle(const Bundle &bundle) {
-  json payload{{"compilerBuild", bundle.compilerBuild}, {"sourceHash", bundle.sourceHash}, {"variants", json::array()}};
+  json payload{{"compilerBuild", bundle.compilerBuild},
+               {"sourceHash", bundle.sourceHash},
+               {"variants", json::array()}};
   for (const Variant &v : bundle.variants)
     payload["variants"].push_back(toJson(v));
   std::vector<uint8_t> inner = json::to_cbor(payload);
   uint32_t crc = static_cast<uint32_t>(crc32(0, inner.data(), static_cast<uInt>(inner.size())));
-  json outer{{"format", fields::formatName}, {"version", Bundle::kVersion}, {"crc32", crc}, {"payload", json::binary_t(std::move(inner))}};
+  json outer{{"format", fields::formatName},
+             {"version", Bundle::kVersion},
+             {"crc32", crc},
+             {"payload", json::binary_t(std::move(inner))}};
   std::vector<uint8_t> bytes = json::to_cbor(outer);
   return std::string(bytes.begin(), bytes.end());
 }

@@ -16,14 +16,16 @@ struct DimSource {
 
 class Binder {
 public:
-  Binder(const Contract &c, const std::vector<const TensorShape *> &tensors, const BindOptions &options, BoundLaunch &result, std::string &error)
+  Binder(const Contract &c, const std::vector<const TensorShape *> &tensors, const BindOptions &options,
+         BoundLaunch &result, std::string &error)
       : c_(c), tensors_(tensors), options_(options), result_(result), error_(error) {}
 
   bool run() {
     result_ = {};
     result_.dims.assign(c_.dims.size(), 0);
     sources_.resize(c_.dims.size());
-    return bindGivenDims() && bindTensors() && allDimsKnown() && checkStrides() && checkOverlap() && checkAligned() && checkRequires() && bindGrid();
+    return bindGivenDims() && bindTensors() && allDimsKnown() && checkStrides() && checkOverlap() &&
+           checkAligned() && checkRequires() && bindGrid();
   }
 
 private:
@@ -35,8 +37,8 @@ private:
   bool setDim(size_t index, int64_t value, const std::string &place) {
     DimSource &s = sources_[index];
     if (s.known && result_.dims[index] != value)
-      return fail("dimension " + quoted(c_.dims[index]) + " is " + std::to_string(result_.dims[index]) + " in " + s.place + ", but " +
-                  std::to_string(value) + " in " + place);
+      return fail("dimension " + quoted(c_.dims[index]) + " is " + std::to_string(result_.dims[index]) +
+                  " in " + s.place + ", but " + std::to_string(value) + " in " + place);
     if (!s.known) {
       s = {true, place};
       result_.dims[index] = value;
@@ -55,7 +57,8 @@ private:
                     (known.empty() ? std::string("; it has none") : "; it has " + known));
       }
       if (value < 0)
-        return fail("dimension " + quoted(name) + " is " + std::to_string(value) + "; an extent is at least 0");
+        return fail("dimension " + quoted(name) + " is " + std::to_string(value) +
+                    "; an extent is at least 0");
       if (!setDim(static_cast<size_t>(it - c_.dims.begin()), value, "the dimensions given"))
         return false;
     }
@@ -71,10 +74,11 @@ private:
       if (!t)
         return fail("parameter " + quoted(p.name) + " is a tensor and was not given");
       if (t->elem != p.elem)
-        return fail("parameter " + quoted(p.name) + " is tensor<" + std::string(name(p.elem)) + ">, the argument is of " + std::string(name(t->elem)));
+        return fail("parameter " + quoted(p.name) + " is tensor<" + std::string(name(p.elem)) +
+                    ">, the argument is of " + std::string(name(t->elem)));
       if (t->extents.size() != p.extents.size())
-        return fail("parameter " + quoted(p.name) + " has rank " + std::to_string(p.extents.size()) + ", the argument has rank " +
-                    std::to_string(t->extents.size()));
+        return fail("parameter " + quoted(p.name) + " has rank " + std::to_string(p.extents.size()) +
+                    ", the argument has rank " + std::to_string(t->extents.size()));
       for (size_t axis = 0; axis < p.extents.size(); ++axis) {
         int64_t have = t->extents[axis];
         std::string place = "dimension " + std::to_string(axis) + " of " + quoted(p.name);
@@ -82,7 +86,8 @@ private:
           return fail(place + " is " + std::to_string(have) + "; an extent is at least 0");
         if (p.extents[axis].fixed) {
           if (have != p.extents[axis].value)
-            return fail(place + " must be " + std::to_string(p.extents[axis].value) + ", it is " + std::to_string(have));
+            return fail(place + " must be " + std::to_string(p.extents[axis].value) + ", it is " +
+                        std::to_string(have));
         } else if (!setDim(static_cast<size_t>(p.extents[axis].value), have, place)) {
           return false;
         }
@@ -107,14 +112,17 @@ private:
         continue; // dense
       const std::string &p = c_.params[i].name;
       if (t.strides.size() != t.extents.size())
-        return fail("parameter " + quoted(p) + " has " + std::to_string(t.extents.size()) + " extents but " + std::to_string(t.strides.size()) + " strides");
+        return fail("parameter " + quoted(p) + " has " + std::to_string(t.extents.size()) + " extents but " +
+                    std::to_string(t.strides.size()) + " strides");
       for (size_t axis = 0; axis < t.strides.size(); ++axis) {
         bool last = axis + 1 == t.strides.size();
         if (last && t.strides[axis] != 1 && t.extents[axis] > 1)
-          return fail("parameter " + quoted(p) + ": the last dimension must be contiguous (stride 1), its stride is " + std::to_string(t.strides[axis]));
-        if (!last && t.strides[axis] < 1 && t.extents[axis] > 1)
-          return fail("parameter " + quoted(p) + ": the stride of dimension " + std::to_string(axis) + " must be positive, it is " +
+          return fail("parameter " + quoted(p) +
+                      ": the last dimension must be contiguous (stride 1), its stride is " +
                       std::to_string(t.strides[axis]));
+        if (!last && t.strides[axis] < 1 && t.extents[axis] > 1)
+          return fail("parameter " + quoted(p) + ": the stride of dimension " + std::to_string(axis) +
+                      " must be positive, it is " + std::to_string(t.strides[axis]));
       }
     }
     return true;
@@ -140,13 +148,16 @@ private:
     for (size_t i = 0; i < c_.params.size(); ++i)
       for (size_t j = i + 1; j < c_.params.size(); ++j) {
         const ContractParam &a = c_.params[i], &b = c_.params[j];
-        if (!a.isTensor || !b.isTensor || (!a.isWritten && !b.isWritten) || !tensors_[i]->data || !tensors_[j]->data)
+        if (!a.isTensor || !b.isTensor || (!a.isWritten && !b.isWritten) || !tensors_[i]->data ||
+            !tensors_[j]->data)
           continue;
         auto [aFirst, aLast] = byteRange(*tensors_[i]);
         auto [bFirst, bLast] = byteRange(*tensors_[j]);
         if (aFirst < bLast && bFirst < aLast)
-          return fail("parameters " + quoted(a.name) + " and " + quoted(b.name) + " overlap in memory and " + quoted(a.isWritten ? a.name : b.name) +
-                      " is written; in place means one parameter (the option assume_disjoint skips this check)");
+          return fail(
+              "parameters " + quoted(a.name) + " and " + quoted(b.name) + " overlap in memory and " +
+              quoted(a.isWritten ? a.name : b.name) +
+              " is written; in place means one parameter (the option assume_disjoint skips this check)");
       }
     return true;
   }
@@ -155,8 +166,8 @@ private:
     for (const ContractAligned &a : c_.aligned) {
       int64_t have = result_.dims[static_cast<size_t>(a.dim)];
       if (a.multiple > 0 && have % a.multiple != 0)
-        return fail("@aligned: " + quoted(c_.dims[static_cast<size_t>(a.dim)]) + " must be a multiple of " + std::to_string(a.multiple) + ", it is " +
-                    std::to_string(have));
+        return fail("@aligned: " + quoted(c_.dims[static_cast<size_t>(a.dim)]) + " must be a multiple of " +
+                    std::to_string(a.multiple) + ", it is " + std::to_string(have));
     }
     return true;
   }
@@ -168,7 +179,8 @@ private:
       std::string dims;
       for (size_t i = 0; i < c_.dims.size(); ++i)
         dims += (i ? ", " : "") + c_.dims[i] + " = " + std::to_string(result_.dims[i]);
-      return fail("@require(" + r.text + ") does not hold" + (r.reason.empty() ? "" : ": " + r.reason) + " (" + dims + ")");
+      return fail("@require(" + r.text + ") does not hold" + (r.reason.empty() ? "" : ": " + r.reason) +
+                  " (" + dims + ")");
     }
     return true;
   }
@@ -181,8 +193,9 @@ private:
         if (axis < c_.inferredGrid.size() && c_.inferredGrid[axis]) {
           int64_t need = c_.inferredGrid[axis]->evaluate(result_.dims);
           if (result_.grid[axis] < need)
-            result_.warnings.push_back("the grid given has " + std::to_string(result_.grid[axis]) + " blocks along " + axisName[axis] +
-                                       ", fewer than the " + std::to_string(need) + " that store everything");
+            result_.warnings.push_back("the grid given has " + std::to_string(result_.grid[axis]) +
+                                       " blocks along " + axisName[axis] + ", fewer than the " +
+                                       std::to_string(need) + " that store everything");
         }
     } else if (c_.gridFromHost) {
       return fail("kernel " + quoted(c_.kernel) + " is @grid(host): the launch must give the grid");
@@ -192,8 +205,8 @@ private:
     }
     for (size_t axis = 0; axis < 3; ++axis)
       if (result_.grid[axis] < 0 || result_.grid[axis] > 2147483647)
-        return fail(std::string("the grid's extent along ") + axisName[axis] + " is " + std::to_string(result_.grid[axis]) +
-                    "; it must be from 0 to 2147483647");
+        return fail(std::string("the grid's extent along ") + axisName[axis] + " is " +
+                    std::to_string(result_.grid[axis]) + "; it must be from 0 to 2147483647");
     return true;
   }
 
@@ -207,8 +220,8 @@ private:
 
 } // namespace
 
-bool bindLaunch(const Contract &contract, const std::vector<const TensorShape *> &tensors, const BindOptions &options, BoundLaunch &result,
-                std::string &error) {
+bool bindLaunch(const Contract &contract, const std::vector<const TensorShape *> &tensors,
+                const BindOptions &options, BoundLaunch &result, std::string &error) {
   return Binder(contract, tensors, options, result, error).run();
 }
 

@@ -1,5 +1,6 @@
-// The typed launch contract of a kernel: its parameters, the runtime dimensions, the grid and the conditions that a launch must meet.
-// A plain value, made by the compiler and checked by whoever launches (phobos-run, kbench, the runtime). No LLVM here.
+// The typed launch contract of a kernel: its parameters, the runtime dimensions, the grid and the conditions
+// that a launch must meet. A plain value, made by the compiler and checked by whoever launches (phobos-run,
+// kbench, the runtime). No LLVM here.
 #pragma once
 #include "runtime/contract/ScalarType.h"
 #include <array>
@@ -10,11 +11,38 @@
 
 namespace phobos {
 
-/// An integer expression over the runtime dimensions; comparisons give 0 or 1. Arithmetic wraps at 64 bits and division is
-/// total, as in the language (x / 0 is 0, x % 0 is x).
+/// An integer expression over the runtime dimensions; comparisons give 0 or 1. Arithmetic wraps at 64 bits
+/// and division is total, as in the language (x / 0 is 0, x % 0 is x).
 struct HostExpr {
-  enum class Op : uint8_t { Const, Dim, Neg, Not, BitNot, Add, Sub, Mul, Div, Rem, CDiv, And, Or, Xor, Shl, Shr, Max, Min,
-                            Eq, Ne, Lt, Le, Gt, Ge, LogicalAnd, LogicalOr, Conditional };
+  enum class Op : uint8_t {
+    Const,
+    Dim,
+    Neg,
+    Not,
+    BitNot,
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Rem,
+    CDiv,
+    And,
+    Or,
+    Xor,
+    Shl,
+    Shr,
+    Max,
+    Min,
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+    LogicalAnd,
+    LogicalOr,
+    Conditional
+  };
   Op op = Op::Const;
   int64_t value = 0;          ///< Const: the number; Dim: index into the contract's dims
   std::vector<HostExpr> args; ///< Conditional: value, condition, otherwise
@@ -35,7 +63,8 @@ struct ContractParam {
   std::string name;
   bool isTensor = false;
   ScalarType elem = ScalarType::F32;
-  std::vector<ContractExtent> extents; ///< of a tensor, rank 1 to 5; the last axis contiguous, the other strides any positive
+  std::vector<ContractExtent>
+      extents; ///< of a tensor, rank 1 to 5; the last axis contiguous, the other strides any positive
   bool isRead = false, isWritten = false;
 };
 
@@ -54,8 +83,10 @@ struct Contract {
   std::vector<ContractParam> params;
   std::vector<std::string> dims;
   bool gridFromHost = false;
-  std::array<HostExpr, 3> grid{HostExpr::constant(1), HostExpr::constant(1), HostExpr::constant(1)}; ///< unused if from the host
-  std::vector<std::optional<HostExpr>> inferredGrid; ///< 3 entries: what a full cover needs, where it is known
+  std::array<HostExpr, 3> grid{HostExpr::constant(1), HostExpr::constant(1),
+                               HostExpr::constant(1)}; ///< unused if from the host
+  std::vector<std::optional<HostExpr>>
+      inferredGrid; ///< 3 entries: what a full cover needs, where it is known
   std::vector<ContractRequire> requires_;
   std::vector<ContractAligned> aligned;
 };
@@ -78,14 +109,15 @@ struct BoundLaunch {
 
 struct BindOptions {
   std::optional<std::array<int64_t, 3>> grid; ///< given by the host: wins
-  std::vector<std::pair<std::string, int64_t>> dims; ///< dimensions that no tensor fixes yet (or that must agree)
+  std::vector<std::pair<std::string, int64_t>>
+      dims; ///< dimensions that no tensor fixes yet (or that must agree)
   bool assumeDisjoint = false;
 };
 
-/// Checks `tensors` (one entry a parameter, null for scalars) against the contract: types, ranks, extents, equal dimensions,
-/// strides, overlap of written tensors, @aligned, @require, grid. On failure returns false with a message that names the
-/// parameter, the rule and both values.
-bool bindLaunch(const Contract &contract, const std::vector<const TensorShape *> &tensors, const BindOptions &options,
-                BoundLaunch &result, std::string &error);
+/// Checks `tensors` (one entry a parameter, null for scalars) against the contract: types, ranks, extents,
+/// equal dimensions, strides, overlap of written tensors, @aligned, @require, grid. On failure returns false
+/// with a message that names the parameter, the rule and both values.
+bool bindLaunch(const Contract &contract, const std::vector<const TensorShape *> &tensors,
+                const BindOptions &options, BoundLaunch &result, std::string &error);
 
 } // namespace phobos

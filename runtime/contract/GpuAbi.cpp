@@ -25,18 +25,28 @@ std::vector<GpuParam> gpuParams(const Contract &contract) {
 }
 
 GpuArguments::GpuArguments(const GpuKernel &kernel, const std::vector<const TensorShape *> &tensors,
-                           const std::vector<uint64_t> &devicePointers, const std::vector<const void *> &scalars,
-                           const BoundLaunch &launch)
+                           const std::vector<uint64_t> &devicePointers,
+                           const std::vector<const void *> &scalars, const BoundLaunch &launch)
     : words_(kernel.params.size(), 0) {
   for (size_t k = 0; k < kernel.params.size(); ++k) {
     const GpuParam &p = kernel.params[k];
     uint64_t &word = words_[k];
     switch (p.kind) {
-    case GpuParam::Kind::Pointer: word = devicePointers[p.param]; break;
-    case GpuParam::Kind::Stride: word = static_cast<uint64_t>(tensors[p.param]->strides[p.axis]); break;
-    case GpuParam::Kind::Scalar: std::memcpy(&word, scalars[p.param], byteSize(p.elem)); break;
-    case GpuParam::Kind::Dim: word = static_cast<uint64_t>(launch.dims[p.param]); break;
-    case GpuParam::Kind::Grid: word = static_cast<uint64_t>(launch.grid[p.axis]); break;
+    case GpuParam::Kind::Pointer:
+      word = devicePointers[p.param];
+      break;
+    case GpuParam::Kind::Stride:
+      word = static_cast<uint64_t>(tensors[p.param]->strides[p.axis]);
+      break;
+    case GpuParam::Kind::Scalar:
+      std::memcpy(&word, scalars[p.param], byteSize(p.elem));
+      break;
+    case GpuParam::Kind::Dim:
+      word = static_cast<uint64_t>(launch.dims[p.param]);
+      break;
+    case GpuParam::Kind::Grid:
+      word = static_cast<uint64_t>(launch.grid[p.axis]);
+      break;
     }
   }
   for (uint64_t &word : words_)
@@ -60,14 +70,17 @@ const GpuEntry &chooseEntry(const GpuKernel &kernel, const std::vector<const Ten
   return kernel.entries.back();
 }
 
-std::array<uint32_t, 3> hardwareGrid(const GpuKernel &kernel, const GpuEntry &entry, const std::array<int64_t, 3> &grid,
-                                     int64_t residentBlocks) {
+std::array<uint32_t, 3> hardwareGrid(const GpuKernel &kernel, const GpuEntry &entry,
+                                     const std::array<int64_t, 3> &grid, int64_t residentBlocks) {
   if (entry.nativeGrid && !kernel.persistent)
     return {static_cast<uint32_t>(grid[0]), static_cast<uint32_t>(grid[1]), static_cast<uint32_t>(grid[2])};
   constexpr uint64_t most = (uint64_t(1) << 31) - 1;
-  unsigned __int128 total = static_cast<unsigned __int128>(grid[0]) * static_cast<uint64_t>(grid[1]) * static_cast<uint64_t>(grid[2]);
+  unsigned __int128 total = static_cast<unsigned __int128>(grid[0]) * static_cast<uint64_t>(grid[1]) *
+                            static_cast<uint64_t>(grid[2]);
   if (kernel.persistent)
-    return {static_cast<uint32_t>(std::min<unsigned __int128>(total, static_cast<uint64_t>(std::max<int64_t>(1, residentBlocks)))), 1, 1};
+    return {static_cast<uint32_t>(std::min<unsigned __int128>(
+                total, static_cast<uint64_t>(std::max<int64_t>(1, residentBlocks)))),
+            1, 1};
   auto x = static_cast<uint64_t>(std::min<unsigned __int128>(total, most));
   auto y = static_cast<uint64_t>((total + x - 1) / x);
   return {static_cast<uint32_t>(x), static_cast<uint32_t>(std::min<uint64_t>(y, 65535)), 1};

@@ -1,5 +1,5 @@
-// How compiled GPU kernels are called: the order of their parameters, and the entry points with what each assumes. Written by the
-// compiler, followed by whoever launches. No LLVM and no driver here.
+// How compiled GPU kernels are called: the order of their parameters, and the entry points with what each
+// assumes. Written by the compiler, followed by whoever launches. No LLVM and no driver here.
 #pragma once
 #include "runtime/contract/Contract.h"
 #include <cstdint>
@@ -25,8 +25,10 @@ struct GpuParam {
 /// A function of the compiled module and what it assumes.
 struct GpuEntry {
   std::string symbol;
-  bool aligned16 = false;  ///< each tensor's address, and each stride but the last in bytes, is a multiple of 16
-  bool nativeGrid = false; ///< the grid's y and z are at most 65535 and it is launched as it is; else it is launched flat (flatGrid)
+  bool aligned16 =
+      false; ///< each tensor's address, and each stride but the last in bytes, is a multiple of 16
+  bool nativeGrid = false; ///< the grid's y and z are at most 65535 and it is launched as it is; else it is
+                           ///< launched flat (flatGrid)
   uint32_t threads = 0;
   uint32_t sharedBytes = 0; ///< dynamic
 };
@@ -34,19 +36,22 @@ struct GpuEntry {
 struct GpuKernel {
   std::vector<GpuParam> params;
   std::vector<GpuEntry> entries; ///< the first whose assumptions hold is launched; the last assumes nothing
-  bool persistent = false;       ///< any number of blocks may be launched, x only: as many as fit at once, at most the grid's number
+  bool persistent = false; ///< any number of blocks may be launched, x only: as many as fit at once, at most
+                           ///< the grid's number
 };
 
-/// Parameters in the order that every entry point has them: for each of the contract's parameters the pointer and strides or the
-/// scalar; then the dimensions; then the grid's three extents.
+/// Parameters in the order that every entry point has them: for each of the contract's parameters the pointer
+/// and strides or the scalar; then the dimensions; then the grid's three extents.
 std::vector<GpuParam> gpuParams(const Contract &contract);
 
 /// The values of one launch, packed as the driver wants them: `pointers()[i]` addresses the i-th parameter.
 class GpuArguments {
 public:
-  /// `devicePointers` has one entry a parameter (0 for scalars); `scalars[i]` is the bytes of scalar parameter i.
-  GpuArguments(const GpuKernel &kernel, const std::vector<const TensorShape *> &tensors, const std::vector<uint64_t> &devicePointers,
-               const std::vector<const void *> &scalars, const BoundLaunch &launch);
+  /// `devicePointers` has one entry a parameter (0 for scalars); `scalars[i]` is the bytes of scalar
+  /// parameter i.
+  GpuArguments(const GpuKernel &kernel, const std::vector<const TensorShape *> &tensors,
+               const std::vector<uint64_t> &devicePointers, const std::vector<const void *> &scalars,
+               const BoundLaunch &launch);
   void **pointers() { return pointers_.data(); }
 
 private:
@@ -58,7 +63,9 @@ private:
 const GpuEntry &chooseEntry(const GpuKernel &kernel, const std::vector<const TensorShape *> &tensors,
                             const std::vector<uint64_t> &devicePointers, const std::array<int64_t, 3> &grid);
 
-/// The extents to launch with. Flat: blocks are numbered x fastest; x is at most 2^31 - 1 and y takes the rest (a few blocks too many may start, and leave).
-std::array<uint32_t, 3> hardwareGrid(const GpuKernel &kernel, const GpuEntry &entry, const std::array<int64_t, 3> &grid, int64_t residentBlocks);
+/// The extents to launch with. Flat: blocks are numbered x fastest; x is at most 2^31 - 1 and y takes the
+/// rest (a few blocks too many may start, and leave).
+std::array<uint32_t, 3> hardwareGrid(const GpuKernel &kernel, const GpuEntry &entry,
+                                     const std::array<int64_t, 3> &grid, int64_t residentBlocks);
 
 } // namespace phobos

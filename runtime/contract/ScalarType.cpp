@@ -15,10 +15,12 @@ struct ScalarInfo {
 
 using S = ScalarType;
 static constexpr ScalarInfo kScalars[] = {
-    {"bool", 1, 1, Class::Bool, S::I32},      {"i8", 8, 1, Class::Signed, S::I32},     {"u8", 8, 1, Class::Unsigned, S::I32},
-    {"i32", 32, 4, Class::Signed, S::I32},    {"u32", 32, 4, Class::Unsigned, S::U32}, {"i64", 64, 8, Class::Signed, S::I64},
-    {"index", 64, 8, Class::Signed, S::Index}, {"f8e4m3", 8, 1, Class::Float, S::F32}, {"f8e5m2", 8, 1, Class::Float, S::F32},
-    {"f16", 16, 2, Class::Float, S::F32},     {"bf16", 16, 2, Class::Float, S::F32},   {"f32", 32, 4, Class::Float, S::F32},
+    {"bool", 1, 1, Class::Bool, S::I32},       {"i8", 8, 1, Class::Signed, S::I32},
+    {"u8", 8, 1, Class::Unsigned, S::I32},     {"i32", 32, 4, Class::Signed, S::I32},
+    {"u32", 32, 4, Class::Unsigned, S::U32},   {"i64", 64, 8, Class::Signed, S::I64},
+    {"index", 64, 8, Class::Signed, S::Index}, {"f8e4m3", 8, 1, Class::Float, S::F32},
+    {"f8e5m2", 8, 1, Class::Float, S::F32},    {"f16", 16, 2, Class::Float, S::F32},
+    {"bf16", 16, 2, Class::Float, S::F32},     {"f32", 32, 4, Class::Float, S::F32},
     {"f64", 64, 8, Class::Float, S::F64},
 };
 

@@ -17,7 +17,8 @@ unsigned byteSize(ScalarType t);
 bool isFloat(ScalarType t);
 bool isInteger(ScalarType t); ///< index too; bool not
 bool isSigned(ScalarType t);  ///< of integers
-/// What `dot` and the sums accumulate in and return: f16, bf16, f8 -> f32; i8, u8, bool -> i32; the rest themselves.
+/// What `dot` and the sums accumulate in and return: f16, bf16, f8 -> f32; i8, u8, bool -> i32; the rest
+/// themselves.
 ScalarType accumulatorOf(ScalarType t);
 
 } // namespace phobos

@@ -24,7 +24,9 @@ phobos_status done(Status s) {
   return s.code;
 }
 
-phobos_status invalid(std::string message) { return done(Status::failure(PHOBOS_INVALID_ARGUMENT, std::move(message))); }
+phobos_status invalid(std::string message) {
+  return done(Status::failure(PHOBOS_INVALID_ARGUMENT, std::move(message)));
+}
 
 /// Runs `f`; memory that cannot be had becomes a status.
 template <typename F> phobos_status guarded(F f) {
@@ -40,7 +42,9 @@ bool isType(int32_t t) { return t >= 0 && t <= PHOBOS_F64; }
 
 Status convert(const Kernel &kernel, const phobos_arg *args, size_t count, std::vector<Argument> &out) {
   const Contract &c = kernel.contract();
-  auto nameOf = [&](size_t i) { return i < c.params.size() ? "'" + c.params[i].name + "'" : std::to_string(i); };
+  auto nameOf = [&](size_t i) {
+    return i < c.params.size() ? "'" + c.params[i].name + "'" : std::to_string(i);
+  };
   for (size_t i = 0; i < count; ++i) {
     Argument a;
     a.isTensor = args[i].is_tensor != 0;
@@ -55,9 +59,11 @@ Status convert(const Kernel &kernel, const phobos_arg *args, size_t count, std::
     }
     const phobos_tensor *t = args[i].tensor;
     if (!t)
-      return Status::failure(PHOBOS_INVALID_ARGUMENT, "argument " + nameOf(i) + " is a tensor but `tensor` is null");
+      return Status::failure(PHOBOS_INVALID_ARGUMENT,
+                             "argument " + nameOf(i) + " is a tensor but `tensor` is null");
     if (!isType(t->type) || t->rank < 0 || t->rank > PHOBOS_MAX_RANK)
-      return Status::failure(PHOBOS_INVALID_ARGUMENT, "argument " + nameOf(i) + ": the tensor's type or rank is out of range");
+      return Status::failure(PHOBOS_INVALID_ARGUMENT,
+                             "argument " + nameOf(i) + ": the tensor's type or rank is out of range");
     a.shape.elem = static_cast<ScalarType>(t->type);
     a.shape.data = t->data;
     a.shape.extents.assign(t->extents, t->extents + t->rank);
@@ -72,7 +78,9 @@ Status convert(const Kernel &kernel, const phobos_arg *args, size_t count, std::
 } // namespace
 
 phobos_status phobosFail(phobos_status code, std::string message);
-phobos_status phobosFail(phobos_status code, std::string message) { return done(Status::failure(code, std::move(message))); }
+phobos_status phobosFail(phobos_status code, std::string message) {
+  return done(Status::failure(code, std::move(message)));
+}
 
 extern "C" {
 
@@ -81,13 +89,17 @@ const char *phobos_version(void) { return PHOBOS_VERSION_TEXT; }
 const char *phobos_last_error(void) { return lastError.c_str(); }
 
 const char *phobos_status_name(phobos_status status) {
-  static const char *const names[] = {"ok", "invalid argument", "bad bundle", "no device", "contract", "driver", "out of memory"};
+  static const char *const names[] = {"ok",       "invalid argument", "bad bundle",   "no device",
+                                      "contract", "driver",           "out of memory"};
   return status >= 0 && status <= PHOBOS_OUT_OF_MEMORY ? names[status] : "unknown status";
 }
 
-const char *phobos_type_name(phobos_type type) { return isType(type) ? name(static_cast<ScalarType>(type)).data() : "unknown type"; }
+const char *phobos_type_name(phobos_type type) {
+  return isType(type) ? name(static_cast<ScalarType>(type)).data() : "unknown type";
+}
 
-phobos_status phobos_module_load_memory(const void *bytes, size_t size, const phobos_module_options *options, phobos_module **out) {
+phobos_status phobos_module_load_memory(const void *bytes, size_t size, const phobos_module_options *options,
+                                        phobos_module **out) {
   if (!bytes || !out)
     return invalid("phobos_module_load_memory: a null pointer");
   return guarded([&] {
@@ -99,7 +111,8 @@ phobos_status phobos_module_load_memory(const void *bytes, size_t size, const ph
   });
 }
 
-phobos_status phobos_module_load_file(const char *path, const phobos_module_options *options, phobos_module **out) {
+phobos_status phobos_module_load_file(const char *path, const phobos_module_options *options,
+                                      phobos_module **out) {
   if (!path || !out)
     return invalid("phobos_module_load_file: a null pointer");
   return guarded([&] {
@@ -120,12 +133,17 @@ phobos_status phobos_module_load_file(const char *path, const phobos_module_opti
 }
 
 void phobos_module_release(phobos_module *module) { delete module; }
-const char *phobos_module_device_name(const phobos_module *module) { return module ? module->impl->deviceName().c_str() : ""; }
+const char *phobos_module_device_name(const phobos_module *module) {
+  return module ? module->impl->deviceName().c_str() : "";
+}
 int32_t phobos_module_is_cpu(const phobos_module *module) { return module && module->impl->isCpu(); }
-size_t phobos_module_kernel_count(const phobos_module *module) { return module ? module->impl->kernels().size() : 0; }
+size_t phobos_module_kernel_count(const phobos_module *module) {
+  return module ? module->impl->kernels().size() : 0;
+}
 
 const char *phobos_module_kernel_name(const phobos_module *module, size_t index) {
-  return module && index < module->impl->kernels().size() ? module->impl->kernels()[index]->name.c_str() : nullptr;
+  return module && index < module->impl->kernels().size() ? module->impl->kernels()[index]->name.c_str()
+                                                          : nullptr;
 }
 
 phobos_status phobos_module_kernel(phobos_module *module, const char *name, phobos_kernel **out) {
@@ -140,7 +158,9 @@ phobos_status phobos_module_kernel(phobos_module *module, const char *name, phob
   });
 }
 
-size_t phobos_kernel_param_count(const phobos_kernel *kernel) { return kernel ? kernel->contract().params.size() : 0; }
+size_t phobos_kernel_param_count(const phobos_kernel *kernel) {
+  return kernel ? kernel->contract().params.size() : 0;
+}
 
 static const ContractParam *paramAt(const phobos_kernel *kernel, size_t index) {
   return kernel && index < kernel->contract().params.size() ? &kernel->contract().params[index] : nullptr;
@@ -158,7 +178,8 @@ phobos_type phobos_kernel_param_type(const phobos_kernel *kernel, size_t index) 
   return p ? static_cast<phobos_type>(p->elem) : PHOBOS_F32;
 }
 
-phobos_status phobos_prepare(phobos_kernel *kernel, const phobos_arg *args, size_t count, const phobos_launch_options *options, phobos_prepared **out) {
+phobos_status phobos_prepare(phobos_kernel *kernel, const phobos_arg *args, size_t count,
+                             const phobos_launch_options *options, phobos_prepared **out) {
   if (!kernel || (!args && count) || !out)
     return invalid("phobos_prepare: a null pointer");
   return guarded([&] {
@@ -173,7 +194,8 @@ phobos_status phobos_prepare(phobos_kernel *kernel, const phobos_arg *args, size
   });
 }
 
-phobos_status phobos_launch(phobos_kernel *kernel, void *stream, const phobos_arg *args, size_t count, const phobos_launch_options *options) {
+phobos_status phobos_launch(phobos_kernel *kernel, void *stream, const phobos_arg *args, size_t count,
+                            const phobos_launch_options *options) {
   if (!kernel || (!args && count))
     return invalid("phobos_launch: a null pointer");
   return guarded([&] {
@@ -191,15 +213,20 @@ phobos_status phobos_prepared_launch(phobos_prepared *prepared, void *stream) {
   return prepared ? done(prepared->impl.launch(stream)) : invalid("phobos_prepared_launch: a null pointer");
 }
 phobos_status phobos_prepared_set_pointer(phobos_prepared *prepared, size_t param, void *data) {
-  return prepared ? done(prepared->impl.setPointer(param, data)) : invalid("phobos_prepared_set_pointer: a null pointer");
+  return prepared ? done(prepared->impl.setPointer(param, data))
+                  : invalid("phobos_prepared_set_pointer: a null pointer");
 }
 phobos_status phobos_prepared_set_float(phobos_prepared *prepared, size_t param, double value) {
-  return prepared ? done(prepared->impl.setFloat(param, value)) : invalid("phobos_prepared_set_float: a null pointer");
+  return prepared ? done(prepared->impl.setFloat(param, value))
+                  : invalid("phobos_prepared_set_float: a null pointer");
 }
 phobos_status phobos_prepared_set_int(phobos_prepared *prepared, size_t param, int64_t value) {
-  return prepared ? done(prepared->impl.setInt(param, value)) : invalid("phobos_prepared_set_int: a null pointer");
+  return prepared ? done(prepared->impl.setInt(param, value))
+                  : invalid("phobos_prepared_set_int: a null pointer");
 }
-const char *phobos_prepared_point(const phobos_prepared *prepared) { return prepared ? prepared->impl.point().c_str() : ""; }
+const char *phobos_prepared_point(const phobos_prepared *prepared) {
+  return prepared ? prepared->impl.point().c_str() : "";
+}
 void phobos_prepared_release(phobos_prepared *prepared) { delete prepared; }
 
 } // extern "C"

@@ -1,6 +1,6 @@
 // Checks of a launch, the choice of point and entry, packing, launching.
-#include "runtime/contract/Numeric.h"
 #include "runtime/contract/GpuAbi.h"
+#include "runtime/contract/Numeric.h"
 #include "runtime/core/Module.h"
 #include "runtime/cpu/Run.h"
 #include <algorithm>
@@ -14,17 +14,18 @@ static std::string quoted(const std::string &s) { return "'" + s + "'"; }
 static Status checkArguments(const Contract &c, const std::vector<Argument> &args, bool cpu, int device) {
   auto broken = [](std::string m) { return Status::failure(PHOBOS_CONTRACT, std::move(m)); };
   if (args.size() != c.params.size())
-    return broken("kernel " + quoted(c.kernel) + " has " + std::to_string(c.params.size()) + " parameters, " + std::to_string(args.size()) +
-                  " arguments were given");
+    return broken("kernel " + quoted(c.kernel) + " has " + std::to_string(c.params.size()) + " parameters, " +
+                  std::to_string(args.size()) + " arguments were given");
   for (size_t i = 0; i < args.size(); ++i) {
     const ContractParam &p = c.params[i];
     const Argument &a = args[i];
     if (p.isTensor != a.isTensor)
-      return broken("parameter " + quoted(p.name) + " is a " + (p.isTensor ? "tensor" : "scalar") + ", the argument is a " +
-                    (a.isTensor ? "tensor" : "scalar"));
+      return broken("parameter " + quoted(p.name) + " is a " + (p.isTensor ? "tensor" : "scalar") +
+                    ", the argument is a " + (a.isTensor ? "tensor" : "scalar"));
     if (!p.isTensor) {
       if (a.type != p.elem)
-        return broken("parameter " + quoted(p.name) + " is of " + std::string(name(p.elem)) + ", the argument is of " + std::string(name(a.type)));
+        return broken("parameter " + quoted(p.name) + " is of " + std::string(name(p.elem)) +
+                      ", the argument is of " + std::string(name(a.type)));
       continue;
     }
     bool empty = false;
@@ -34,8 +35,10 @@ static Status checkArguments(const Contract &c, const std::vector<Argument> &arg
       return broken("parameter " + quoted(p.name) + " has a null address");
     bool onHost = a.device == PHOBOS_DEVICE_HOST;
     if (a.device != PHOBOS_DEVICE_UNKNOWN && (cpu ? !onHost : a.device != device))
-      return broken("parameter " + quoted(p.name) + " is " + (onHost ? std::string("in host memory") : "on device " + std::to_string(a.device)) +
-                    ", the kernel runs on " + (cpu ? std::string("the CPU") : "device " + std::to_string(device)));
+      return broken("parameter " + quoted(p.name) + " is " +
+                    (onHost ? std::string("in host memory") : "on device " + std::to_string(a.device)) +
+                    ", the kernel runs on " +
+                    (cpu ? std::string("the CPU") : "device " + std::to_string(device)));
   }
   return Status::success();
 }
@@ -62,9 +65,12 @@ static bool holds(const EntryPredicate &p, const std::vector<Argument> &args, co
           return false;
     }
     return true;
-  case Kind::NativeGrid: return bound.grid[1] <= 65535 && bound.grid[2] <= 65535;
-  case Kind::WholeTiles: return bound.dims[static_cast<size_t>(p.dim)] % p.value == 0;
-  case Kind::ExtentBelow: return bound.dims[static_cast<size_t>(p.dim)] < p.value;
+  case Kind::NativeGrid:
+    return bound.grid[1] <= 65535 && bound.grid[2] <= 65535;
+  case Kind::WholeTiles:
+    return bound.dims[static_cast<size_t>(p.dim)] % p.value == 0;
+  case Kind::ExtentBelow:
+    return bound.dims[static_cast<size_t>(p.dim)] < p.value;
   case Kind::DenseStrides: {
     TensorShape dense = args[static_cast<size_t>(p.param)].shape;
     dense.strides.clear();
@@ -75,8 +81,10 @@ static bool holds(const EntryPredicate &p, const std::vector<Argument> &args, co
   return false;
 }
 
-Status Module::prepare(const Kernel &kernel, std::vector<Argument> args, const phobos_launch_options *options, Prepared &out) {
-  if (Status s = checkArguments(kernel.contract(), args, isCpu(), isCpu() ? 0 : device_->info().ordinal); !s.ok())
+Status Module::prepare(const Kernel &kernel, std::vector<Argument> args, const phobos_launch_options *options,
+                       Prepared &out) {
+  if (Status s = checkArguments(kernel.contract(), args, isCpu(), isCpu() ? 0 : device_->info().ordinal);
+      !s.ok())
     return s;
   BindOptions bind;
   if (options) {
@@ -91,7 +99,8 @@ Status Module::prepare(const Kernel &kernel, std::vector<Argument> args, const p
     if (a.isTensor && a.shape.strides.size() == 0)
       makeDense(a.shape);
   }
-  // The first variant whose contract and shape predicate hold; if none, the reason of the first (they agree on all but the point).
+  // The first variant whose contract and shape predicate hold; if none, the reason of the first (they agree
+  // on all but the point).
   std::string firstError, error;
   for (size_t index : kernel.variants) {
     const Variant &v = bundle_.variants[index];
@@ -102,7 +111,8 @@ Status Module::prepare(const Kernel &kernel, std::vector<Argument> args, const p
     }
     if (v.hasServes && v.serves.evaluate(out.bound_.dims) == 0) {
       if (firstError.empty())
-        firstError = "no point of kernel " + quoted(kernel.name) + " serves these extents; the first serves " + v.servesText;
+        firstError = "no point of kernel " + quoted(kernel.name) +
+                     " serves these extents; the first serves " + v.servesText;
       continue;
     }
     if (Status s = ensureLoaded(index, out.loaded_); !s.ok())
@@ -113,7 +123,8 @@ Status Module::prepare(const Kernel &kernel, std::vector<Argument> args, const p
     out.args_ = std::move(args);
     out.entryIndex_ = v.entries.size() - 1;
     for (size_t e = v.entries.size(); e-- > 0;)
-      if (std::all_of(v.entries[e].predicates.begin(), v.entries[e].predicates.end(), [&](auto &p) { return holds(p, out.args_, out.bound_); }))
+      if (std::all_of(v.entries[e].predicates.begin(), v.entries[e].predicates.end(),
+                      [&](auto &p) { return holds(p, out.args_, out.bound_); }))
         out.entryIndex_ = e;
     out.entry_ = &v.entries[out.entryIndex_];
     for (const EntryPredicate &p : out.entry_->predicates)
@@ -176,9 +187,15 @@ Status Module::packGpu(Prepared &p) {
       p.words_[k] = scalarWord(g.elem, p.args_[param].f, p.args_[param].i);
       p.wordOfParam_[param] = k;
       break;
-    case GpuParam::Kind::Stride: p.words_[k] = static_cast<uint64_t>(p.args_[param].shape.strides[axis]); break;
-    case GpuParam::Kind::Dim: p.words_[k] = static_cast<uint64_t>(p.bound_.dims[param]); break;
-    case GpuParam::Kind::Grid: p.words_[k] = static_cast<uint64_t>(p.bound_.grid[axis]); break;
+    case GpuParam::Kind::Stride:
+      p.words_[k] = static_cast<uint64_t>(p.args_[param].shape.strides[axis]);
+      break;
+    case GpuParam::Kind::Dim:
+      p.words_[k] = static_cast<uint64_t>(p.bound_.dims[param]);
+      break;
+    case GpuParam::Kind::Grid:
+      p.words_[k] = static_cast<uint64_t>(p.bound_.grid[axis]);
+      break;
     }
   }
   for (uint64_t &word : p.words_)
@@ -186,13 +203,15 @@ Status Module::packGpu(Prepared &p) {
   GpuKernel kernel;
   kernel.persistent = p.entry_->persistent;
   GpuEntry entry;
-  entry.nativeGrid = std::any_of(p.entry_->predicates.begin(), p.entry_->predicates.end(),
-                                 [](const EntryPredicate &q) { return q.kind == EntryPredicate::Kind::NativeGrid; });
+  entry.nativeGrid =
+      std::any_of(p.entry_->predicates.begin(), p.entry_->predicates.end(),
+                  [](const EntryPredicate &q) { return q.kind == EntryPredicate::Kind::NativeGrid; });
   int64_t resident = 1;
   if (kernel.persistent) {
     int perMultiprocessor = 0;
     std::string error;
-    if (!device_->residentBlocks(p.loaded_->functions[p.entryIndex_], static_cast<int>(p.entry_->threads), p.entry_->sharedBytes, perMultiprocessor, error))
+    if (!device_->residentBlocks(p.loaded_->functions[p.entryIndex_], static_cast<int>(p.entry_->threads),
+                                 p.entry_->sharedBytes, perMultiprocessor, error))
       return Status::failure(PHOBOS_DRIVER, error);
     resident = int64_t(perMultiprocessor) * device_->info().multiprocessors;
   }
@@ -214,24 +233,28 @@ Status Prepared::launch(void *stream) {
     return Status::success();
   }
   std::string error;
-  if (kernel_->module->device_->launch(loaded_->functions[entryIndex_], grid_, static_cast<uint32_t>(entry_->threads),
-                                       static_cast<uint32_t>(entry_->sharedBytes), stream, pointers_.data(), error))
+  if (kernel_->module->device_->launch(
+          loaded_->functions[entryIndex_], grid_, static_cast<uint32_t>(entry_->threads),
+          static_cast<uint32_t>(entry_->sharedBytes), stream, pointers_.data(), error))
     return Status::success();
   return Status::failure(PHOBOS_DRIVER, "kernel " + quoted(kernel_->name) + ": " + error);
 }
 
 static Status noSuchParam(const Kernel &k, size_t param, const char *kind) {
-  return Status::failure(PHOBOS_INVALID_ARGUMENT, "parameter " + std::to_string(param) + " of kernel " + quoted(k.name) + " is not a " + kind);
+  return Status::failure(PHOBOS_INVALID_ARGUMENT, "parameter " + std::to_string(param) + " of kernel " +
+                                                      quoted(k.name) + " is not a " + kind);
 }
 
 Status Prepared::setPointer(size_t param, void *data) {
   if (param >= args_.size() || !args_[param].isTensor)
     return noSuchParam(*kernel_, param, "tensor");
   if (!data)
-    return Status::failure(PHOBOS_CONTRACT, "parameter " + quoted(kernel_->contract().params[param].name) + " has a null address");
+    return Status::failure(PHOBOS_CONTRACT, "parameter " + quoted(kernel_->contract().params[param].name) +
+                                                " has a null address");
   if (needsAligned16_ && reinterpret_cast<uintptr_t>(data) % 16 != 0)
     return Status::failure(PHOBOS_CONTRACT, "parameter " + quoted(kernel_->contract().params[param].name) +
-                                                ": the launch was prepared for addresses that are multiples of 16; prepare it again for this one");
+                                                ": the launch was prepared for addresses that are multiples "
+                                                "of 16; prepare it again for this one");
   args_[param].shape.data = data;
   if (kernel_->module->isCpu())
     cpuTensors_[param].data = data;

@@ -1,11 +1,14 @@
 #include "runtime/core/Module.h"
 #include <algorithm>
 
-const phobos::Contract &phobos_kernel::contract() const { return module->variantOf(variants.front()).contract; }
+const phobos::Contract &phobos_kernel::contract() const {
+  return module->variantOf(variants.front()).contract;
+}
 
 namespace phobos::runtime {
 
-Status Module::load(std::string_view bytes, const phobos_module_options *options, std::unique_ptr<Module> &out) {
+Status Module::load(std::string_view bytes, const phobos_module_options *options,
+                    std::unique_ptr<Module> &out) {
   auto m = std::make_unique<Module>();
   std::string error;
   if (!decodeBundle(bytes, m->bundle_, error))
@@ -23,16 +26,19 @@ Status Module::choosePlace(const phobos_module_options *options) {
   std::string target = options && options->target ? options->target : "auto";
   int32_t ordinal = options ? std::max(options->device, 0) : 0;
   if (target != "auto" && target != "cuda" && target != "cpu")
-    return Status::failure(PHOBOS_INVALID_ARGUMENT, "target '" + target + "' is not known; it is auto, cuda or cpu");
+    return Status::failure(PHOBOS_INVALID_ARGUMENT,
+                           "target '" + target + "' is not known; it is auto, cuda or cpu");
   if (target == "cpu")
     return Status::success();
-  bool anyGpu = std::any_of(bundle_.variants.begin(), bundle_.variants.end(), [](const Variant &v) { return v.target != "cpu"; });
+  bool anyGpu = std::any_of(bundle_.variants.begin(), bundle_.variants.end(),
+                            [](const Variant &v) { return v.target != "cpu"; });
   std::string why = "the bundle holds no code for a GPU";
   if (anyGpu)
     device_ = cuda::Device::open(ordinal, why);
   if (device_) {
     std::string reason;
-    bool served = std::any_of(bundle_.variants.begin(), bundle_.variants.end(), [&](const Variant &v) { return canRun(v, reason); });
+    bool served = std::any_of(bundle_.variants.begin(), bundle_.variants.end(),
+                              [&](const Variant &v) { return canRun(v, reason); });
     if (served) {
       deviceName_ = device_->info().name;
       return Status::success();
@@ -43,7 +49,8 @@ Status Module::choosePlace(const phobos_module_options *options) {
   return target == "cuda" ? Status::failure(PHOBOS_NO_DEVICE, why) : Status::success();
 }
 
-/// Architecture-specific code (sm_90a) runs on that processor only; other code on it and on later ones of its PTX.
+/// Architecture-specific code (sm_90a) runs on that processor only; other code on it and on later ones of its
+/// PTX.
 bool Module::canRun(const Variant &v, std::string &why) const {
   if (isCpu()) {
     std::string missing;
@@ -65,7 +72,8 @@ bool Module::canRun(const Variant &v, std::string &why) const {
   for (; i < v.target.size() && v.target[i] >= '0' && v.target[i] <= '9'; ++i)
     sm = sm * 10 + static_cast<unsigned>(v.target[i] - '0');
   bool specific = i < v.target.size();
-  bool hasPtx = std::any_of(v.images.begin(), v.images.end(), [](const CodeImage &c) { return c.format == CodeImage::Format::Ptx; });
+  bool hasPtx = std::any_of(v.images.begin(), v.images.end(),
+                            [](const CodeImage &c) { return c.format == CodeImage::Format::Ptx; });
   unsigned have = device_->info().sm;
   if (specific ? have == sm : have == sm || (have > sm && (hasPtx || have / 10 == sm / 10)))
     return true;
@@ -93,7 +101,8 @@ Status Module::collectKernels() {
       kernels_.push_back(std::move(k));
   }
   if (kernels_.empty())
-    return Status::failure(PHOBOS_NO_DEVICE, "no variant of the bundle runs on " + deviceName_ + (reasons.empty() ? ": it is empty" : ":" + reasons));
+    return Status::failure(PHOBOS_NO_DEVICE, "no variant of the bundle runs on " + deviceName_ +
+                                                 (reasons.empty() ? ": it is empty" : ":" + reasons));
   return Status::success();
 }
 
@@ -106,7 +115,8 @@ Status Module::kernel(const char *name, Kernel *&out) {
     }
     known += (known.empty() ? "" : ", ") + k->name;
   }
-  return Status::failure(PHOBOS_INVALID_ARGUMENT, "the bundle has no kernel '" + std::string(name) + "' for " + deviceName_ + "; it has " + known);
+  return Status::failure(PHOBOS_INVALID_ARGUMENT, "the bundle has no kernel '" + std::string(name) +
+                                                      "' for " + deviceName_ + "; it has " + known);
 }
 
 Status Module::ensureLoaded(size_t index, LoadedVariant *&out) {
@@ -151,7 +161,8 @@ Status Module::loadGpu(LoadedVariant &v) {
       continue; // a cubin of another processor; PTX may follow
     for (const EntryPoint &e : v.variant->entries) {
       cuda::Function f;
-      if (!device_->function(v.cudaModule, e.symbol.c_str(), f, error) || !device_->allowShared(f, e.sharedBytes, error))
+      if (!device_->function(v.cudaModule, e.symbol.c_str(), f, error) ||
+          !device_->allowShared(f, e.sharedBytes, error))
         return Status::failure(PHOBOS_DRIVER, error);
       v.functions.push_back(f);
     }

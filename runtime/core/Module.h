@@ -1,4 +1,5 @@
-// A loaded bundle on one device, its kernels, and launches of them. The C and C++ interfaces are thin layers over this.
+// A loaded bundle on one device, its kernels, and launches of them. The C and C++ interfaces are thin layers
+// over this.
 #pragma once
 #include "runtime/bundle/Bundle.h"
 #include "runtime/core/Error.h"
@@ -17,7 +18,8 @@ class Module;
 struct phobos_kernel {
   phobos::runtime::Module *module = nullptr;
   std::string name;
-  std::vector<size_t> variants; ///< indices of the module's, in the bundle's order, those that this device can run
+  std::vector<size_t>
+      variants; ///< indices of the module's, in the bundle's order, those that this device can run
   const phobos::Contract &contract() const; ///< of the first variant: parameters are the same in all
 };
 
@@ -28,10 +30,10 @@ using Kernel = ::phobos_kernel;
 /// One variant with its code in place. Loaded on first use, under the module's lock.
 struct LoadedVariant {
   const Variant *variant = nullptr;
-  std::unique_ptr<LoadedObject> object;         ///< CPU
-  cuda::Module cudaModule;                      ///< GPU
-  std::vector<cuda::Function> functions;        ///< GPU: one an entry
-  std::vector<CpuEntry> entries;                ///< CPU: one an entry
+  std::unique_ptr<LoadedObject> object;  ///< CPU
+  cuda::Module cudaModule;               ///< GPU
+  std::vector<cuda::Function> functions; ///< GPU: one an entry
+  std::vector<CpuEntry> entries;         ///< CPU: one an entry
 };
 
 /// One argument as the checks and the packing want it.
@@ -65,22 +67,24 @@ private:
   unsigned threads_ = 0;
   bool needsAligned16_ = false;
   std::vector<CpuTensor> cpuTensors_;
-  std::vector<uint64_t> words_;         ///< scalars' bytes; on the GPU all parameters
-  std::vector<void *> pointers_;        ///< one a parameter: at a CpuTensor or into words_
-  std::vector<size_t> wordOfParam_;     ///< the word that holds each parameter's pointer or scalar
+  std::vector<uint64_t> words_;     ///< scalars' bytes; on the GPU all parameters
+  std::vector<void *> pointers_;    ///< one a parameter: at a CpuTensor or into words_
+  std::vector<size_t> wordOfParam_; ///< the word that holds each parameter's pointer or scalar
   uint32_t grid_[3] = {1, 1, 1};
 };
 
 class Module {
 public:
-  static Status load(std::string_view bytes, const phobos_module_options *options, std::unique_ptr<Module> &out);
+  static Status load(std::string_view bytes, const phobos_module_options *options,
+                     std::unique_ptr<Module> &out);
 
   bool isCpu() const { return !device_; }
   const std::string &deviceName() const { return deviceName_; }
   const std::vector<std::unique_ptr<Kernel>> &kernels() const { return kernels_; }
   Status kernel(const char *name, Kernel *&out);
   const Variant &variantOf(size_t index) const { return bundle_.variants[index]; }
-  Status prepare(const Kernel &kernel, std::vector<Argument> args, const phobos_launch_options *options, Prepared &out);
+  Status prepare(const Kernel &kernel, std::vector<Argument> args, const phobos_launch_options *options,
+                 Prepared &out);
 
 private:
   friend class Prepared;

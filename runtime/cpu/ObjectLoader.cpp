@@ -7,8 +7,9 @@
 
 namespace phobos {
 
-/// Lays the allocated sections out in one mapping, followed by one slot for each outside symbol (a jump and its address, which also
-/// serves as the entry of a global offset table), applies the relocations, then makes code executable and read-only.
+/// Lays the allocated sections out in one mapping, followed by one slot for each outside symbol (a jump and
+/// its address, which also serves as the entry of a global offset table), applies the relocations, then makes
+/// code executable and read-only.
 class ObjectLinker {
 public:
   ObjectLinker(std::string_view bytes, std::string &error) : bytes_(bytes), error_(error) {}
@@ -50,10 +51,12 @@ private:
 
   bool readHeader() {
     header_ = at<Elf64_Ehdr>(0);
-    if (!header_ || std::memcmp(header_->e_ident, ELFMAG, SELFMAG) != 0 || header_->e_ident[EI_CLASS] != ELFCLASS64 || header_->e_type != ET_REL ||
+    if (!header_ || std::memcmp(header_->e_ident, ELFMAG, SELFMAG) != 0 ||
+        header_->e_ident[EI_CLASS] != ELFCLASS64 || header_->e_type != ET_REL ||
         header_->e_machine != EM_X86_64)
       return fail("not a relocatable x86-64 ELF object");
-    if (header_->e_shentsize != sizeof(Elf64_Shdr) || header_->e_shnum == 0 || !(sections_ = at<Elf64_Shdr>(header_->e_shoff, header_->e_shnum)))
+    if (header_->e_shentsize != sizeof(Elf64_Shdr) || header_->e_shnum == 0 ||
+        !(sections_ = at<Elf64_Shdr>(header_->e_shoff, header_->e_shnum)))
       return fail("the section table is outside the file");
     for (unsigned i = 0; i < header_->e_shnum; ++i) {
       const Elf64_Shdr &s = sections_[i];
@@ -65,7 +68,8 @@ private:
         if (!symbols_ || s.sh_link >= header_->e_shnum)
           return fail("the symbol table is malformed");
         const Elf64_Shdr &names = sections_[s.sh_link];
-        if (names.sh_type != SHT_STRTAB || names.sh_size == 0 || bytes_[names.sh_offset + names.sh_size - 1] != 0)
+        if (names.sh_type != SHT_STRTAB || names.sh_size == 0 ||
+            bytes_[names.sh_offset + names.sh_size - 1] != 0)
           return fail("the symbol names are malformed");
         names_ = bytes_.substr(names.sh_offset, names.sh_size);
       }
@@ -108,7 +112,9 @@ private:
         std::memcpy(base_ + offsets_[i], bytes_.data() + sections_[i].sh_offset, sections_[i].sh_size);
   }
 
-  std::string_view nameOf(const Elf64_Sym &s) { return s.st_name < names_.size() ? std::string_view(names_.data() + s.st_name) : std::string_view(); }
+  std::string_view nameOf(const Elf64_Sym &s) {
+    return s.st_name < names_.size() ? std::string_view(names_.data() + s.st_name) : std::string_view();
+  }
 
   static void *outside(std::string_view name) {
     if (name == "memcpy")
@@ -184,16 +190,26 @@ private:
     uint64_t slot = reinterpret_cast<uint64_t>(base_ + slots_ + index * slotBytes);
     uint64_t addend = static_cast<uint64_t>(r.r_addend), value = 0;
     switch (type) {
-    case R_X86_64_64: value = addresses_[index] + addend; break;
-    case R_X86_64_PC64: value = addresses_[index] + addend - from; break;
-    case R_X86_64_PC32: value = addresses_[index] + addend - from; break;
+    case R_X86_64_64:
+      value = addresses_[index] + addend;
+      break;
+    case R_X86_64_PC64:
+      value = addresses_[index] + addend - from;
+      break;
+    case R_X86_64_PC32:
+      value = addresses_[index] + addend - from;
+      break;
     case R_X86_64_PLT32: // a call: through the slot where the target is outside the mapping
       value = (symbols_[index].st_shndx == SHN_UNDEF ? slot : addresses_[index]) + addend - from;
       break;
     case R_X86_64_GOTPCREL:
     case R_X86_64_GOTPCRELX:
-    case R_X86_64_REX_GOTPCRELX: value = slot + 8 + addend - from; break;
-    default: return fail("it has a relocation of type " + std::to_string(type) + ", which this loader does not know");
+    case R_X86_64_REX_GOTPCRELX:
+      value = slot + 8 + addend - from;
+      break;
+    default:
+      return fail("it has a relocation of type " + std::to_string(type) +
+                  ", which this loader does not know");
     }
     if (width == 4 && static_cast<int64_t>(value) != static_cast<int32_t>(value))
       return fail("a relocation does not reach its target");
@@ -239,19 +255,24 @@ std::unique_ptr<LoadedObject> LoadedObject::load(std::string_view bytes, std::st
   // The tables are read in place, so the copy gives them their alignment.
   std::vector<uint64_t> aligned((bytes.size() + 7) / 8 + 1);
   std::memcpy(aligned.data(), bytes.data(), bytes.size());
-  return ObjectLinker(std::string_view(reinterpret_cast<const char *>(aligned.data()), bytes.size()), error).link();
+  return ObjectLinker(std::string_view(reinterpret_cast<const char *>(aligned.data()), bytes.size()), error)
+      .link();
 }
 
 bool processorHas(const std::vector<std::string> &features, std::string &missing) {
   __builtin_cpu_init();
   for (const std::string &f : features) {
     bool has = false;
-#define FEATURE(NAME)                                                                                                                            \
-  if (f == NAME)                                                                                                                                 \
-    has = __builtin_cpu_supports(NAME) != 0;
-    FEATURE("sse4.2") FEATURE("avx") FEATURE("avx2") FEATURE("fma") FEATURE("bmi") FEATURE("bmi2") FEATURE("avx512f") FEATURE("avx512dq")
-    FEATURE("avx512bw") FEATURE("avx512vl") FEATURE("avx512cd") FEATURE("avx512vnni") FEATURE("avx512bf16")
-#undef FEATURE
+#define PHOBOS_HAS(NAME) {NAME, __builtin_cpu_supports(NAME) != 0} // the built-in wants a literal
+    const std::pair<const char *, bool> known[] = {
+        PHOBOS_HAS("sse4.2"),    PHOBOS_HAS("avx"),      PHOBOS_HAS("avx2"),     PHOBOS_HAS("fma"),
+        PHOBOS_HAS("bmi"),       PHOBOS_HAS("bmi2"),     PHOBOS_HAS("avx512f"),  PHOBOS_HAS("avx512dq"),
+        PHOBOS_HAS("avx512bw"),  PHOBOS_HAS("avx512vl"), PHOBOS_HAS("avx512cd"), PHOBOS_HAS("avx512vnni"),
+        PHOBOS_HAS("avx512bf16")};
+#undef PHOBOS_HAS
+    for (const auto &[name, present] : known)
+      if (f == name)
+        has = present;
     if (!has) {
       missing = f;
       return false;

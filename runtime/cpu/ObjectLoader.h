@@ -1,4 +1,5 @@
-// Loads a relocatable x86-64 ELF object (what the compiler puts into a bundle for the CPU) into this process: no linker, no LLVM.
+// Loads a relocatable x86-64 ELF object (what the compiler puts into a bundle for the CPU) into this process:
+// no linker, no LLVM.
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -18,7 +19,8 @@ public:
   /// The address of a defined symbol, or null.
   void *symbol(std::string_view name) const;
 
-  /// Null with a message for anything but a well-formed object that refers to nothing outside itself but memcpy, memmove and memset.
+  /// Null with a message for anything but a well-formed object that refers to nothing outside itself but
+  /// memcpy, memmove and memset.
   static std::unique_ptr<LoadedObject> load(std::string_view bytes, std::string &error);
 
 private:
@@ -29,8 +31,8 @@ private:
   friend class ObjectLinker;
 };
 
-/// Whether the running processor has every feature of `features` (LLVM's names); otherwise `missing` names the first it lacks or
-/// that this runtime does not know.
+/// Whether the running processor has every feature of `features` (LLVM's names); otherwise `missing` names
+/// the first it lacks or that this runtime does not know.
 bool processorHas(const std::vector<std::string> &features, std::string &missing);
 
 } // namespace phobos

@@ -6,7 +6,8 @@
 
 namespace phobos {
 
-/// Blocks until the grid is done. `threads` = 0: all the process may use. Thread-safe; concurrent calls share the pool.
+/// Blocks until the grid is done. `threads` = 0: all the process may use. Thread-safe; concurrent calls share
+/// the pool.
 void runOnCpu(CpuEntry entry, uint64_t scratchBytes, const CpuLaunch &launch, unsigned threads = 0);
 
 } // namespace phobos

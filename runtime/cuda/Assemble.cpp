@@ -21,7 +21,8 @@ namespace phobos::cuda {
 
 namespace {
 
-/// nvJitLink's functions. Their exported names carry the toolkit's version, so the newest that the library has is taken.
+/// nvJitLink's functions. Their exported names carry the toolkit's version, so the newest that the library
+/// has is taken.
 struct JitLink {
   using Handle = void *;
   int (*create)(Handle *, uint32_t, const char **) = nullptr;
@@ -41,7 +42,8 @@ void *openLibrary() {
   for (const char *name : {"libnvJitLink.so.13", "libnvJitLink.so.12", "libnvJitLink.so"})
     if (void *p = dlopen(name, RTLD_NOW | RTLD_LOCAL))
       return p;
-  for (const char *dir : {"/usr/local/cuda/lib64/", "/usr/local/cuda-13.0/lib64/", "/usr/local/cuda-12/lib64/"})
+  for (const char *dir :
+       {"/usr/local/cuda/lib64/", "/usr/local/cuda-13.0/lib64/", "/usr/local/cuda-12/lib64/"})
     for (const char *name : {"libnvJitLink.so.13", "libnvJitLink.so.12"})
       if (void *p = dlopen((std::string(dir) + name).c_str(), RTLD_NOW | RTLD_LOCAL))
         return p;
@@ -56,15 +58,19 @@ JitLink loadJitLink() {
   for (int major = 13; major >= 12; --major)
     for (int minor = 9; minor >= 0; --minor) {
       std::string suffix = "_" + std::to_string(major) + "_" + std::to_string(minor);
-      auto get = [&](const char *name) { return dlsym(library, ("__nvJitLink" + std::string(name) + suffix).c_str()); };
+      auto get = [&](const char *name) {
+        return dlsym(library, ("__nvJitLink" + std::string(name) + suffix).c_str());
+      };
       if (!get("Create"))
         continue;
 #define GET(MEMBER, NAME) j.MEMBER = reinterpret_cast<decltype(j.MEMBER)>(get(NAME))
       GET(create, "Create"), GET(destroy, "Destroy"), GET(addData, "AddData"), GET(complete, "Complete");
       GET(cubinSize, "GetLinkedCubinSize"), GET(cubin, "GetLinkedCubin");
-      GET(errorSize, "GetErrorLogSize"), GET(errorLog, "GetErrorLog"), GET(infoSize, "GetInfoLogSize"), GET(infoLog, "GetInfoLog");
+      GET(errorSize, "GetErrorLogSize"), GET(errorLog, "GetErrorLog"), GET(infoSize, "GetInfoLogSize"),
+          GET(infoLog, "GetInfoLog");
 #undef GET
-      j.found = j.create && j.destroy && j.addData && j.complete && j.cubinSize && j.cubin && j.errorSize && j.errorLog && j.infoSize && j.infoLog;
+      j.found = j.create && j.destroy && j.addData && j.complete && j.cubinSize && j.cubin && j.errorSize &&
+                j.errorLog && j.infoSize && j.infoLog;
       return j;
     }
   return j;
@@ -92,7 +98,9 @@ void withJitLink(std::string_view ptx, const AssembleOptions &options, Assembled
   void *handle = nullptr;
   std::string text(ptx);
   constexpr int inputPtx = 2;
-  bool ok = j.create(&handle, 2, args) == 0 && j.addData(handle, inputPtx, text.c_str(), text.size() + 1, "kernel") == 0 && j.complete(handle) == 0;
+  bool ok = j.create(&handle, 2, args) == 0 &&
+            j.addData(handle, inputPtx, text.c_str(), text.size() + 1, "kernel") == 0 &&
+            j.complete(handle) == 0;
   if (handle)
     out.log = readLog(j.infoSize, j.infoLog, handle);
   size_t n = 0;
@@ -101,7 +109,8 @@ void withJitLink(std::string_view ptx, const AssembleOptions &options, Assembled
     ok = j.cubin(handle, out.cubin.data()) == 0;
   }
   if (!ok)
-    out.error = "nvJitLink: " + (handle ? readLog(j.errorSize, j.errorLog, handle) : std::string("it does not know " + options.target));
+    out.error = "nvJitLink: " + (handle ? readLog(j.errorSize, j.errorLog, handle)
+                                        : std::string("it does not know " + options.target));
   if (handle)
     j.destroy(&handle);
 }
@@ -127,7 +136,8 @@ std::string slurp(const std::string &path) {
   return std::move(s).str();
 }
 
-void withPtxas(const std::string &ptxas, std::string_view ptx, const AssembleOptions &options, Assembled &out) {
+void withPtxas(const std::string &ptxas, std::string_view ptx, const AssembleOptions &options,
+               Assembled &out) {
   const char *tmp = std::getenv("TMPDIR");
   std::string dir = std::string(tmp && *tmp ? tmp : "/tmp") + "/phobos-ptxas-XXXXXX";
   if (!mkdtemp(dir.data())) {

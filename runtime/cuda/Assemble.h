@@ -1,5 +1,5 @@
-// PTX to a cubin, on a machine with or without a GPU: nvJitLink where its library is found, else ptxas as a process, else not at all
-// (the driver compiles PTX at load).
+// PTX to a cubin, on a machine with or without a GPU: nvJitLink where its library is found, else ptxas as a
+// process, else not at all (the driver compiles PTX at load).
 #pragma once
 #include <cstdint>
 #include <string>
@@ -8,17 +8,18 @@
 namespace phobos::cuda {
 
 struct AssembleOptions {
-  std::string target = "sm_80";  ///< as ptxas names it
-  std::string tool;              ///< "nvjitlink", "ptxas" or empty: the first that is there
-  unsigned timeoutSeconds = 60;  ///< of ptxas
+  std::string target = "sm_80"; ///< as ptxas names it
+  std::string tool;             ///< "nvjitlink", "ptxas" or empty: the first that is there
+  unsigned timeoutSeconds = 60; ///< of ptxas
 };
 
 struct Assembled {
   std::string cubin;
-  std::string tool;              ///< which one did it
-  std::string log;               ///< what it printed: registers, spills, warnings
-  int registers = -1, spillBytes = -1, sharedBytes = -1; ///< the largest of any function, read from the log; -1 where it does not say
-  std::string error;             ///< empty on success
+  std::string tool; ///< which one did it
+  std::string log;  ///< what it printed: registers, spills, warnings
+  int registers = -1, spillBytes = -1,
+      sharedBytes = -1; ///< the largest of any function, read from the log; -1 where it does not say
+  std::string error;    ///< empty on success
   bool ok() const { return error.empty(); }
 };
 

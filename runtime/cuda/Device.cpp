@@ -125,7 +125,8 @@ bool Device::allocate(size_t bytes, Buffer &out, std::string &error) const {
   Buffer b;
   b.device_ = this;
   // An empty tensor still has an address.
-  if (!check(driver_->memAlloc(&b.address_, bytes ? bytes : 1), ("allocating " + std::to_string(bytes) + " bytes").c_str(), error))
+  if (!check(driver_->memAlloc(&b.address_, bytes ? bytes : 1),
+             ("allocating " + std::to_string(bytes) + " bytes").c_str(), error))
     return false;
   b.bytes_ = bytes;
   out = std::move(b);
@@ -144,7 +145,8 @@ bool Device::download(void *to, uint64_t from, size_t bytes, std::string &error)
 
 bool Device::copy(uint64_t to, uint64_t from, size_t bytes, void *stream, std::string &error) const {
   Current current(*this);
-  return bytes == 0 || check(driver_->memcpyDtoDAsync(to, from, bytes, stream), "copying on the device", error);
+  return bytes == 0 ||
+         check(driver_->memcpyDtoDAsync(to, from, bytes, stream), "copying on the device", error);
 }
 
 bool Device::fill(uint64_t to, unsigned char value, size_t bytes, void *stream, std::string &error) const {
@@ -173,32 +175,40 @@ bool Device::load(std::string_view image, Module &out, std::string &error) const
 
 bool Device::function(const Module &module, const char *symbol, Function &out, std::string &error) const {
   Current current(*this);
-  return check(driver_->moduleGetFunction(&out.handle, module.handle_, symbol), (std::string("finding '") + symbol + "'").c_str(), error);
+  return check(driver_->moduleGetFunction(&out.handle, module.handle_, symbol),
+               (std::string("finding '") + symbol + "'").c_str(), error);
 }
 
 bool Device::allowShared(const Function &function, int64_t bytes, std::string &error) const {
   Current current(*this);
-  return bytes <= 49152 || check(driver_->funcSetAttribute(function.handle, attribute::function::maxDynamicShared, static_cast<int>(bytes)),
-                                 ("allowing " + std::to_string(bytes) + " bytes of shared memory").c_str(), error);
+  return bytes <= 49152 ||
+         check(driver_->funcSetAttribute(function.handle, attribute::function::maxDynamicShared,
+                                         static_cast<int>(bytes)),
+               ("allowing " + std::to_string(bytes) + " bytes of shared memory").c_str(), error);
 }
 
 bool Device::describe(const Function &function, FunctionInfo &out, std::string &error) const {
   Current current(*this);
-  auto get = [&](int which, int &value) { return check(driver_->funcGetAttribute(&value, which, function.handle), "describing a function", error); };
+  auto get = [&](int which, int &value) {
+    return check(driver_->funcGetAttribute(&value, which, function.handle), "describing a function", error);
+  };
   namespace a = attribute::function;
-  return get(a::registers, out.registers) && get(a::localBytes, out.localBytes) && get(a::sharedBytes, out.staticSharedBytes) &&
-         get(a::maxThreads, out.maxThreads);
+  return get(a::registers, out.registers) && get(a::localBytes, out.localBytes) &&
+         get(a::sharedBytes, out.staticSharedBytes) && get(a::maxThreads, out.maxThreads);
 }
 
-bool Device::residentBlocks(const Function &function, int threads, int64_t sharedBytes, int &out, std::string &error) const {
+bool Device::residentBlocks(const Function &function, int threads, int64_t sharedBytes, int &out,
+                            std::string &error) const {
   Current current(*this);
-  return check(driver_->occupancyBlocks(&out, function.handle, threads, static_cast<size_t>(sharedBytes)), "computing occupancy", error);
+  return check(driver_->occupancyBlocks(&out, function.handle, threads, static_cast<size_t>(sharedBytes)),
+               "computing occupancy", error);
 }
 
-bool Device::launch(const Function &function, const uint32_t grid[3], uint32_t threads, uint32_t sharedBytes, void *stream, void **params,
-                    std::string &error) const {
+bool Device::launch(const Function &function, const uint32_t grid[3], uint32_t threads, uint32_t sharedBytes,
+                    void *stream, void **params, std::string &error) const {
   Current current(*this);
-  return check(driver_->launchKernel(function.handle, grid[0], grid[1], grid[2], threads, 1, 1, sharedBytes, stream, params, nullptr),
+  return check(driver_->launchKernel(function.handle, grid[0], grid[1], grid[2], threads, 1, 1, sharedBytes,
+                                     stream, params, nullptr),
                "launching", error);
 }
 

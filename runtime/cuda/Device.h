@@ -1,6 +1,6 @@
-// One CUDA device, with values that free themselves. All calls set the device's primary context for their duration, so that they
-// live beside an application that has made a context of its own; each returns false with a message where the driver refuses.
-// Thread-safe, but for one object used from two threads at once.
+// One CUDA device, with values that free themselves. All calls set the device's primary context for their
+// duration, so that they live beside an application that has made a context of its own; each returns false
+// with a message where the driver refuses. Thread-safe, but for one object used from two threads at once.
 #pragma once
 #include "runtime/cuda/Driver.h"
 #include <functional>
@@ -12,14 +12,15 @@ namespace phobos::cuda {
 struct DeviceInfo {
   int ordinal = 0;
   std::string name;
-  unsigned sm = 0;                  ///< 10 * major + minor: 75, 80, 89, 90
+  unsigned sm = 0; ///< 10 * major + minor: 75, 80, 89, 90
   int multiprocessors = 0;
   int64_t memoryBytes = 0, l2Bytes = 0;
-  int64_t sharedPerBlock = 0;       ///< with the opt-in
-  int64_t sharedPerMultiprocessor = 0, registersPerMultiprocessor = 0, threadsPerMultiprocessor = 0, blocksPerMultiprocessor = 0;
+  int64_t sharedPerBlock = 0; ///< with the opt-in
+  int64_t sharedPerMultiprocessor = 0, registersPerMultiprocessor = 0, threadsPerMultiprocessor = 0,
+          blocksPerMultiprocessor = 0;
   int64_t reservedSharedPerBlock = 0;
-  int driverVersion = 0;            ///< CUDA version that the driver supports, 1000 * major + 10 * minor
-  unsigned ptxVersion = 0;          ///< highest PTX that it takes
+  int driverVersion = 0;   ///< CUDA version that the driver supports, 1000 * major + 10 * minor
+  unsigned ptxVersion = 0; ///< highest PTX that it takes
   /// `sm_90a` where the processor has an architecture-specific set of its own, else `sm_80`
   std::string target() const;
 };
@@ -93,9 +94,10 @@ public:
   bool allowShared(const Function &function, int64_t bytes, std::string &error) const;
   bool describe(const Function &function, FunctionInfo &out, std::string &error) const;
   /// Blocks that fit one multiprocessor.
-  bool residentBlocks(const Function &function, int threads, int64_t sharedBytes, int &out, std::string &error) const;
-  bool launch(const Function &function, const uint32_t grid[3], uint32_t threads, uint32_t sharedBytes, void *stream, void **params,
-              std::string &error) const;
+  bool residentBlocks(const Function &function, int threads, int64_t sharedBytes, int &out,
+                      std::string &error) const;
+  bool launch(const Function &function, const uint32_t grid[3], uint32_t threads, uint32_t sharedBytes,
+              void *stream, void **params, std::string &error) const;
   /// Calls `work` with the device's context current, for libraries that use what is.
   void inContext(const std::function<void()> &work) const;
   /// Waits for everything on the device; an asynchronous fault shows here.

@@ -17,9 +17,9 @@ Loaded loadDriver() {
     l.error = "no CUDA driver on this machine (libcuda.so.1 was not found)";
     return l;
   }
-#define CUDA_FUNCTION(NAME, SYMBOL, PARAMETERS)                                                                                                  \
-  l.driver.NAME = reinterpret_cast<int(*) PARAMETERS>(dlsym(library, SYMBOL));                                                                   \
-  if (!l.driver.NAME && l.error.empty())                                                                                                         \
+#define CUDA_FUNCTION(NAME, SYMBOL, PARAMETERS)                                                              \
+  l.driver.NAME = reinterpret_cast<int(*) PARAMETERS>(dlsym(library, SYMBOL));                               \
+  if (!l.driver.NAME && l.error.empty())                                                                     \
     l.error = "the CUDA driver is too old: it has no " SYMBOL;
 #include "runtime/cuda/Functions.def"
   if (!l.error.empty())
@@ -49,7 +49,8 @@ std::string errorText(const Driver &driver, int status) {
     driver.getErrorName(status, &name);
   if (driver.getErrorString)
     driver.getErrorString(status, &text);
-  return std::string(name ? name : "CUDA error " + std::to_string(status)) + (text ? std::string(": ") + text : "");
+  return std::string(name ? name : "CUDA error " + std::to_string(status)) +
+         (text ? std::string(": ") + text : "");
 }
 
 unsigned ptxVersionOf(int cudaVersion) {
@@ -58,7 +59,10 @@ unsigned ptxVersionOf(int cudaVersion) {
   if (major >= 13)
     return 90 + static_cast<unsigned>((major - 13) * 10 + minor);
   if (major == 12)
-    return minor >= 9 ? 88 : minor >= 8 ? 87 : minor >= 7 ? 86 : 80 + static_cast<unsigned>(minor > 5 ? 5 : minor);
+    return minor >= 9   ? 88
+           : minor >= 8 ? 87
+           : minor >= 7 ? 86
+                        : 80 + static_cast<unsigned>(minor > 5 ? 5 : minor);
   if (major == 11)
     return 70 + static_cast<unsigned>(minor > 8 ? 8 : minor);
   return 64;

@@ -6,13 +6,15 @@
 
 namespace phobos::cuda {
 
-/// The driver's functions. Immutable once loaded; safe from any thread. Each returns CUDA's status, 0 for success.
+/// The driver's functions. Immutable once loaded; safe from any thread. Each returns CUDA's status, 0 for
+/// success.
 struct Driver {
 #define CUDA_FUNCTION(NAME, SYMBOL, PARAMETERS) int(*NAME) PARAMETERS = nullptr;
 #include "runtime/cuda/Functions.def"
   int version = 0; ///< 1000 * major + 10 * minor of the CUDA that it supports
 
-  /// Opened and initialised on the first call; null with the reason where there is none, it is too old, or it finds no device.
+  /// Opened and initialised on the first call; null with the reason where there is none, it is too old, or it
+  /// finds no device.
   static const Driver *get(std::string &error);
 };
 
@@ -24,8 +26,9 @@ unsigned ptxVersionOf(int cudaVersion);
 
 // Attribute numbers of the driver's interface.
 namespace attribute {
-inline constexpr int maxSharedPerBlockOptin = 97, sharedPerMultiprocessor = 81, multiprocessors = 16, ccMajor = 75, ccMinor = 76, l2Bytes = 38,
-                     registersPerMultiprocessor = 82, threadsPerMultiprocessor = 39, blocksPerMultiprocessor = 106, memoryClockKHz = 36,
+inline constexpr int maxSharedPerBlockOptin = 97, sharedPerMultiprocessor = 81, multiprocessors = 16,
+                     ccMajor = 75, ccMinor = 76, l2Bytes = 38, registersPerMultiprocessor = 82,
+                     threadsPerMultiprocessor = 39, blocksPerMultiprocessor = 106, memoryClockKHz = 36,
                      memoryBusBits = 37, clockKHz = 13, reservedSharedPerBlock = 111;
 namespace function {
 inline constexpr int maxThreads = 0, sharedBytes = 1, localBytes = 3, registers = 4, maxDynamicShared = 8;

@@ -18,16 +18,26 @@ Bundle sample() {
   v.point = {{"TILE_M", 32}, {"TILE_N", 64}};
   v.contract.kernel = "gemm";
   v.contract.dims = {"M", "K", "N"};
-  v.contract.params = {{"A", true, ScalarType::BF16, {{false, 0}, {true, 8}}, true, false}, {"alpha", false, ScalarType::F32, {}, true, false}};
+  v.contract.params = {{"A", true, ScalarType::BF16, {{false, 0}, {true, 8}}, true, false},
+                       {"alpha", false, ScalarType::F32, {}, true, false}};
   v.contract.grid[0] = {HostExpr::Op::CDiv, 0, {HostExpr::dim(0), HostExpr::constant(32)}};
   v.contract.inferredGrid = {v.contract.grid[0], std::nullopt, HostExpr::constant(1)};
-  v.contract.requires_ = {{{HostExpr::Op::Ge, 0, {HostExpr::dim(1), HostExpr::constant(4)}}, "K >= 4", "why"}};
+  v.contract.requires_ = {
+      {{HostExpr::Op::Ge, 0, {HostExpr::dim(1), HostExpr::constant(4)}}, "K >= 4", "why"}};
   v.contract.aligned = {{1, 16}};
   v.hasServes = true;
   v.serves = {HostExpr::Op::Le, 0, {HostExpr::dim(0), HostExpr::constant(1024)}};
   v.servesText = "M <= 1024";
-  v.images = {{CodeImage::Format::ElfObject, std::string("\0\x7f" "ELF\xff", 6)}};
-  v.entries = {{"gemm_fast", {{EntryPredicate::Kind::Aligned16, 0, 0, 0}, {EntryPredicate::Kind::WholeTiles, 0, 1, 32}}, 256, 49152, 0, 16, true},
+  v.images = {{CodeImage::Format::ElfObject, std::string("\0\x7f"
+                                                         "ELF\xff",
+                                                         6)}};
+  v.entries = {{"gemm_fast",
+                {{EntryPredicate::Kind::Aligned16, 0, 0, 0}, {EntryPredicate::Kind::WholeTiles, 0, 1, 32}},
+                256,
+                49152,
+                0,
+                16,
+                true},
                {"gemm", {}, 128, 0, 4096, 0, false}};
   b.variants = {v, v};
   b.variants[1].contract.kernel = "other";
@@ -67,7 +77,8 @@ TEST(Bundle, ForeignEmptyTruncatedCorruptNewer) {
   EXPECT_EQ(errorOf(flipped), "corrupt bundle: the checksum does not match");
   std::string newer = bytes;
   newer[newer.rfind("version") + 7] = 9;
-  EXPECT_EQ(errorOf(newer), "the bundle has format version 9, this runtime reads up to 1; use a newer runtime");
+  EXPECT_EQ(errorOf(newer),
+            "the bundle has format version 9, this runtime reads up to 1; use a newer runtime");
   EXPECT_EQ(errorOf(std::string(1 << 20, '\x81')), "not a Phobos bundle"); // a million nested lists
 }
 

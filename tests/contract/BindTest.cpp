@@ -78,7 +78,8 @@ TEST(Bind, FixedExtent) {
 TEST(Bind, Strides) {
   Arrays arrays;
   arrays.a.strides = {7, 2};
-  EXPECT_EQ(failure(gemm(), arrays), "parameter 'A': the last dimension must be contiguous (stride 1), its stride is 2");
+  EXPECT_EQ(failure(gemm(), arrays),
+            "parameter 'A': the last dimension must be contiguous (stride 1), its stride is 2");
   arrays.a.strides = {-7, 1};
   EXPECT_EQ(failure(gemm(), arrays), "parameter 'A': the stride of dimension 0 must be positive, it is -7");
 }
@@ -104,7 +105,8 @@ TEST(Bind, AlignedAndRequire) {
   Arrays arrays;
   EXPECT_EQ(failure(c, arrays), "@aligned: 'M' must be a multiple of 32, it is 40");
   c.aligned.clear();
-  c.requires_ = {{{HostExpr::Op::Ge, 0, {HostExpr::constant(4), HostExpr::dim(1)}}, "4 >= K", "short rows only"}};
+  c.requires_ = {
+      {{HostExpr::Op::Ge, 0, {HostExpr::constant(4), HostExpr::dim(1)}}, "4 >= K", "short rows only"}};
   EXPECT_EQ(failure(c, arrays), "@require(4 >= K) does not hold: short rows only (M = 40, K = 7, N = 65)");
 }
 
@@ -143,7 +145,9 @@ TEST(Bind, EmptyGridLaunchesNothing) {
 
 TEST(HostExpr, TotalArithmeticAndText) {
   using E = HostExpr;
-  auto binary = [](E::Op op, int64_t a, int64_t b) { return E{op, 0, {E::constant(a), E::constant(b)}}.evaluate({}); };
+  auto binary = [](E::Op op, int64_t a, int64_t b) {
+    return E{op, 0, {E::constant(a), E::constant(b)}}.evaluate({});
+  };
   EXPECT_EQ(binary(E::Op::Div, 7, 0), 0);
   EXPECT_EQ(binary(E::Op::Rem, 7, 0), 7);
   EXPECT_EQ(binary(E::Op::Div, INT64_MIN, -1), INT64_MIN);
@@ -152,7 +156,9 @@ TEST(HostExpr, TotalArithmeticAndText) {
   EXPECT_EQ(binary(E::Op::CDiv, -7, -2), 4);
   EXPECT_EQ(binary(E::Op::Shl, 1, 64), 0);
   EXPECT_EQ(binary(E::Op::Shr, -5, 64), -1);
-  E e{E::Op::Add, 0, {E{E::Op::CDiv, 0, {E::dim(0), E::constant(32)}}, E{E::Op::Mul, 0, {E::dim(1), E::constant(2)}}}};
+  E e{E::Op::Add,
+      0,
+      {E{E::Op::CDiv, 0, {E::dim(0), E::constant(32)}}, E{E::Op::Mul, 0, {E::dim(1), E::constant(2)}}}};
   EXPECT_EQ(e.str({"M", "K"}), "cdiv(M, 32) + (K * 2)");
 }
 

@@ -1,5 +1,6 @@
-// gpu-pack DIR [--target sm_90a] [--first N] [--count N] [FILE.pho ..]: random programs, and files that begin as they do, with their arguments, the interpreter's results and their cubins, so that
-// run.py can check them on a machine that has a driver and Python and nothing else.
+// gpu-pack DIR [--target sm_90a] [--first N] [--count N] [FILE.pho ..]: random programs, and files that begin
+// as they do, with their arguments, the interpreter's results and their cubins, so that run.py can check them
+// on a machine that has a driver and Python and nothing else.
 #include "compiler/driver/Compile.h"
 #include "compiler/driver/Lower.h"
 #include "compiler/host/Npy.h"
@@ -17,19 +18,23 @@ using namespace phobos;
 
 namespace {
 
-std::string launchOf(const GpuKernel &kernel, const std::vector<int64_t> &dims, const std::array<int64_t, 3> &grid) {
+std::string launchOf(const GpuKernel &kernel, const std::vector<int64_t> &dims,
+                     const std::array<int64_t, 3> &grid) {
   std::string s;
   llvm::raw_string_ostream out(s);
   out << "{\"params\": [";
   for (auto [k, p] : llvm::enumerate(kernel.params))
-    out << (k ? ", " : "") << "[" << static_cast<int>(p.kind) << ", " << p.param << ", " << p.axis << ", \"" << name(p.elem) << "\"]";
+    out << (k ? ", " : "") << "[" << static_cast<int>(p.kind) << ", " << p.param << ", " << p.axis << ", \""
+        << name(p.elem) << "\"]";
   out << "], \"dims\": [";
   for (auto [k, d] : llvm::enumerate(dims))
     out << (k ? ", " : "") << d;
-  out << "], \"grid\": [" << grid[0] << ", " << grid[1] << ", " << grid[2] << "], \"persistent\": " << (kernel.persistent ? "true" : "false") << ", \"entries\": [";
+  out << "], \"grid\": [" << grid[0] << ", " << grid[1] << ", " << grid[2]
+      << "], \"persistent\": " << (kernel.persistent ? "true" : "false") << ", \"entries\": [";
   for (auto [k, e] : llvm::enumerate(kernel.entries))
-    out << (k ? ", " : "") << "{\"symbol\": \"" << e.symbol << "\", \"aligned\": " << (e.aligned16 ? 1 : 0) << ", \"native\": " << (e.nativeGrid ? 1 : 0)
-        << ", \"threads\": " << e.threads << ", \"shared\": " << e.sharedBytes << "}";
+    out << (k ? ", " : "") << "{\"symbol\": \"" << e.symbol << "\", \"aligned\": " << (e.aligned16 ? 1 : 0)
+        << ", \"native\": " << (e.nativeGrid ? 1 : 0) << ", \"threads\": " << e.threads
+        << ", \"shared\": " << e.sharedBytes << "}";
   out << "]";
   return s;
 }
@@ -40,10 +45,13 @@ std::string number(double x) {
   return text;
 }
 
-void writeFile(const std::string &path, const std::string &bytes) { std::ofstream(path, std::ios::binary) << bytes; }
+void writeFile(const std::string &path, const std::string &bytes) {
+  std::ofstream(path, std::ios::binary) << bytes;
+}
 
 /// False with a reason where the target does not take the program.
-bool pack(const std::string &label, const std::string &text, const std::string &target, const std::string &dir, std::string &why) {
+bool pack(const std::string &label, const std::string &text, const std::string &target,
+          const std::string &dir, std::string &why) {
   Diagnostics diags;
   auto loaded = driver::loadText("program.pho", text, {.stdlib = false}, diags);
   const ast::Kernel *kernel = diags.hasErrors() ? nullptr : driver::selectKernel(*loaded->file, "", diags);
@@ -74,19 +82,26 @@ bool pack(const std::string &label, const std::string &text, const std::string &
   llvm::sys::fs::create_directories(at);
   writeFile(at + "/kernel.pho", text);
   writeFile(at + "/k.cubin", cubin.cubin);
-  std::string json = launchOf({gpuParams(driver::contractOf(*typed)), ptx->info.entries, ptx->info.persistent}, launch.dims, launch.grid) + ", \"args\": [";
+  std::string json =
+      launchOf({gpuParams(driver::contractOf(*typed)), ptx->info.entries, ptx->info.persistent}, launch.dims,
+               launch.grid) +
+      ", \"args\": [";
   for (size_t i = 0; i < typed->params.size(); ++i) {
     const sema::Param &p = typed->params[i];
     json += i ? ", " : "";
     if (p.isTensor) {
-      auto bits = [](const HostArray &a) { return std::string(static_cast<const char *>(a.data()), static_cast<size_t>(a.size()) * byteSize(a.elem())); };
+      auto bits = [](const HostArray &a) {
+        return std::string(static_cast<const char *>(a.data()),
+                           static_cast<size_t>(a.size()) * byteSize(a.elem()));
+      };
       writeFile(at + "/" + p.name + ".in", bits(given.arrays[i]));
       writeFile(at + "/" + p.name + ".out", bits(expected.arrays[i]));
       auto tolerance = header.outputs.find(p.name);
       json += "{\"name\": \"" + p.name + "\", \"elem\": \"" + std::string(name(p.elem)) + "\", \"shape\": [";
       for (size_t a = 0; a < given.arrays[i].extents().size(); ++a)
         json += (a ? ", " : "") + std::to_string(given.arrays[i].extents()[a]);
-      json += "], \"tolerance\": " + number(tolerance == header.outputs.end() ? 0.0 : tolerance->second) + "}";
+      json +=
+          "], \"tolerance\": " + number(tolerance == header.outputs.end() ? 0.0 : tolerance->second) + "}";
     } else {
       HostArray one(p.elem, {1});
       isFloat(p.elem) ? one.setFloat(0, given.scalars[i].f) : one.setInt(0, given.scalars[i].i);
@@ -120,7 +135,8 @@ int main(int argc, char **argv) {
     return std::cerr << "gpu-pack DIR [--target sm_90a] [--first N] [--count N]\n", 2;
   uint64_t refused = 0;
   for (uint64_t seed = first; seed < first + count; ++seed)
-    if (std::string why; !pack("s" + std::to_string(seed), differential::print(differential::generate(seed)), target, dir, why))
+    if (std::string why; !pack("s" + std::to_string(seed), differential::print(differential::generate(seed)),
+                               target, dir, why))
       std::cout << "seed " << seed << ": " << why << std::endl, ++refused;
   for (const std::string &file : files) {
     std::ifstream in(file);

@@ -43,7 +43,8 @@ void expectCovers(const Layout &l, int64_t warps) {
 }
 
 TEST(Layout, BlockedHoldsEachElementOnce) {
-  for (Coord shape : {Coord{1, 1}, {1, 7}, {1, 1000}, {16, 1}, {48, 80}, {128, 128}, {33, 17}, {4, 4096}, {64, 6}})
+  for (Coord shape :
+       {Coord{1, 1}, {1, 7}, {1, 1000}, {16, 1}, {48, 80}, {128, 128}, {33, 17}, {4, 4096}, {64, 6}})
     for (int64_t warps : {1, 3, 4, 8})
       for (int64_t bytes : {1, 2, 4, 8})
         expectCovers(blocked(shape, bytes, warps), warps);
@@ -102,7 +103,8 @@ TEST(SharedLayout, AddressesArePermutedNotLost) {
     }
 }
 
-// Every buffer that a product may read by ldmatrix: 8 lanes give 8 neighbouring rows of one 16-byte column; the four groups take four wavefronts.
+// Every buffer that a product may read by ldmatrix: 8 lanes give 8 neighbouring rows of one 16-byte column;
+// the four groups take four wavefronts.
 TEST(SharedLayout, EightRowsOfAColumnDoNotConflict) {
   for (int64_t bytes : {1, 2, 4})
     for (int64_t cols : {16, 32, 48, 64, 80, 128, 256}) {
@@ -113,7 +115,8 @@ TEST(SharedLayout, EightRowsOfAColumnDoNotConflict) {
         std::vector<int64_t> addresses;
         for (int64_t lane = 0; lane < 32; ++lane)
           addresses.push_back(s.address(lane, chunk * 16 / bytes));
-        EXPECT_EQ(wavefronts(addresses, 16), 4) << cols << " columns of " << bytes << " bytes, chunk " << chunk;
+        EXPECT_EQ(wavefronts(addresses, 16), 4)
+            << cols << " columns of " << bytes << " bytes, chunk " << chunk;
       }
     }
 }

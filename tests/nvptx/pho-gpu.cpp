@@ -1,5 +1,6 @@
-// pho-gpu FILE (.pho or .mlir) ["NAME=VALUE .."] [--target sm_80] [--emit ptx|llvm|opt|target-ir|ir]: a kernel through the GPU target alone, and
-// with --launch FILE what a launch needs to know, as JSON. For tests.
+// pho-gpu FILE (.pho or .mlir) ["NAME=VALUE .."] [--target sm_80] [--emit ptx|llvm|opt|target-ir|ir]: a
+// kernel through the GPU target alone, and with --launch FILE what a launch needs to know, as JSON. For
+// tests.
 #include "compiler/driver/Compile.h"
 #include "compiler/ir/Build.h"
 #include "compiler/passes/Pipeline.h"
@@ -25,7 +26,8 @@ void writeLaunch(const Request &r, const Contract &contract, const nvptx::EntryI
   llvm::raw_fd_ostream out(r.launch, code);
   out << "{\"params\": [";
   for (auto [k, p] : llvm::enumerate(gpuParams(contract)))
-    out << (k ? ", " : "") << "[" << static_cast<int>(p.kind) << ", " << p.param << ", " << p.axis << ", \"" << name(p.elem) << "\"]";
+    out << (k ? ", " : "") << "[" << static_cast<int>(p.kind) << ", " << p.param << ", " << p.axis << ", \""
+        << name(p.elem) << "\"]";
   out << "], \"names\": [";
   for (auto [k, p] : llvm::enumerate(contract.params))
     out << (k ? ", " : "") << '"' << p.name << '"';
@@ -44,8 +46,9 @@ void writeLaunch(const Request &r, const Contract &contract, const nvptx::EntryI
     out << (k ? ", " : "") << '"' << (contract.gridFromHost ? "0" : e.str(contract.dims)) << '"';
   out << "], \"persistent\": " << (info.persistent ? "true" : "false") << ", \"entries\": [";
   for (auto [k, e] : llvm::enumerate(info.entries))
-    out << (k ? ", " : "") << "{\"symbol\": \"" << e.symbol << "\", \"aligned\": " << (e.aligned16 ? 1 : 0) << ", \"native\": " << (e.nativeGrid ? 1 : 0)
-        << ", \"threads\": " << e.threads << ", \"shared\": " << e.sharedBytes << "}";
+    out << (k ? ", " : "") << "{\"symbol\": \"" << e.symbol << "\", \"aligned\": " << (e.aligned16 ? 1 : 0)
+        << ", \"native\": " << (e.nativeGrid ? 1 : 0) << ", \"threads\": " << e.threads
+        << ", \"shared\": " << e.sharedBytes << "}";
   out << "]}\n";
 }
 
@@ -75,7 +78,8 @@ int emit(mlir::ModuleOp module, const Request &r, const Contract *contract = nul
   if (!llvmModule)
     return show(llvmModule.takeError());
   for (const GpuEntry &entry : info.entries)
-    llvm::errs() << "entry " << entry.symbol << " threads " << entry.threads << " shared " << entry.sharedBytes << '\n';
+    llvm::errs() << "entry " << entry.symbol << " threads " << entry.threads << " shared "
+                 << entry.sharedBytes << '\n';
   if (!r.launch.empty() && contract)
     writeLaunch(r, *contract, info);
   if (r.emit == "llvm") {

@@ -1,4 +1,5 @@
-// The runtime over bundles that the compiler made: every misuse names itself and launches nothing; prepared launches; the choice of point.
+// The runtime over bundles that the compiler made: every misuse names itself and launches nothing; prepared
+// launches; the choice of point.
 #include "compiler/driver/BundleBuild.h"
 #include "runtime/include/phobos/compile.hpp"
 #include "runtime/include/phobos/phobos.hpp"
@@ -22,14 +23,16 @@ kernel scaled(A: tensor<f32>[M, N], B: tensor<f32>[M, N], k: i32) {
 }
 )";
 
-std::string compiled(const std::string &source, std::vector<std::string> kernels, std::vector<std::string> points = {}) {
+std::string compiled(const std::string &source, std::vector<std::string> kernels,
+                     std::vector<std::string> points = {}) {
   phobos::Diagnostics diags;
   auto loaded = phobos::driver::loadText("test.pho", source, {}, diags);
   phobos::driver::BundleRequest request;
   request.kernels = std::move(kernels);
   request.points = std::move(points);
   phobos::Bundle bundle;
-  EXPECT_TRUE(phobos::driver::buildBundle(*loaded, request, bundle, diags)) << phobos::renderText(diags, loaded->sources);
+  EXPECT_TRUE(phobos::driver::buildBundle(*loaded, request, bundle, diags))
+      << phobos::renderText(diags, loaded->sources);
   return encodeBundle(bundle);
 }
 
@@ -61,17 +64,29 @@ TEST_F(Saxpy, Launches) {
 
 TEST_F(Saxpy, MisuseNamesItself) {
   expectRefused(kernel.launch(nullptr, tx, ty), PHOBOS_CONTRACT, "has 3 parameters, 2 arguments");
-  expectRefused(kernel.launch(nullptr, tx, ty, 3.0), PHOBOS_CONTRACT, "parameter 'a' is of f32, the argument is of f64");
-  expectRefused(kernel.launch(nullptr, tx, 1.0f, 3.0f), PHOBOS_CONTRACT, "parameter 'Y' is a tensor, the argument is a scalar");
+  expectRefused(kernel.launch(nullptr, tx, ty, 3.0), PHOBOS_CONTRACT,
+                "parameter 'a' is of f32, the argument is of f64");
+  expectRefused(kernel.launch(nullptr, tx, 1.0f, 3.0f), PHOBOS_CONTRACT,
+                "parameter 'Y' is a tensor, the argument is a scalar");
   std::vector<double> d(1000);
-  expectRefused(kernel.launch(nullptr, phobos::TensorView(d.data(), {1000}), ty, 3.0f), PHOBOS_CONTRACT, "parameter 'X' is tensor<f32>");
-  expectRefused(kernel.launch(nullptr, phobos::TensorView(x.data(), {10, 100}), ty, 3.0f), PHOBOS_CONTRACT, "has rank 1, the argument has rank 2");
-  expectRefused(kernel.launch(nullptr, phobos::TensorView(x.data(), {999}), ty, 3.0f), PHOBOS_CONTRACT, "dimension 'N' is 999 in dimension 0 of 'X'");
-  expectRefused(kernel.launch(nullptr, phobos::TensorView(static_cast<float *>(nullptr), {1000}), ty, 3.0f), PHOBOS_CONTRACT, "'X' has a null address");
-  expectRefused(kernel.launch(nullptr, phobos::TensorView(x.data(), {500}, {2}), phobos::TensorView(y.data(), {500}), 3.0f), PHOBOS_CONTRACT, "stride 1");
-  expectRefused(kernel.launch(nullptr, phobos::TensorView(y.data() + 1, {999}), phobos::TensorView(y.data(), {999}), 3.0f), PHOBOS_CONTRACT, "overlap");
-  expectRefused(kernel.launch(nullptr, phobos::TensorView(x.data(), {1000}, 0), ty, 3.0f), PHOBOS_CONTRACT, "is on device 0, the kernel runs on the CPU");
-  expectRefused(kernel.launch(reinterpret_cast<void *>(1), tx, ty, 3.0f), PHOBOS_INVALID_ARGUMENT, "takes no stream");
+  expectRefused(kernel.launch(nullptr, phobos::TensorView(d.data(), {1000}), ty, 3.0f), PHOBOS_CONTRACT,
+                "parameter 'X' is tensor<f32>");
+  expectRefused(kernel.launch(nullptr, phobos::TensorView(x.data(), {10, 100}), ty, 3.0f), PHOBOS_CONTRACT,
+                "has rank 1, the argument has rank 2");
+  expectRefused(kernel.launch(nullptr, phobos::TensorView(x.data(), {999}), ty, 3.0f), PHOBOS_CONTRACT,
+                "dimension 'N' is 999 in dimension 0 of 'X'");
+  expectRefused(kernel.launch(nullptr, phobos::TensorView(static_cast<float *>(nullptr), {1000}), ty, 3.0f),
+                PHOBOS_CONTRACT, "'X' has a null address");
+  expectRefused(kernel.launch(nullptr, phobos::TensorView(x.data(), {500}, {2}),
+                              phobos::TensorView(y.data(), {500}), 3.0f),
+                PHOBOS_CONTRACT, "stride 1");
+  expectRefused(kernel.launch(nullptr, phobos::TensorView(y.data() + 1, {999}),
+                              phobos::TensorView(y.data(), {999}), 3.0f),
+                PHOBOS_CONTRACT, "overlap");
+  expectRefused(kernel.launch(nullptr, phobos::TensorView(x.data(), {1000}, 0), ty, 3.0f), PHOBOS_CONTRACT,
+                "is on device 0, the kernel runs on the CPU");
+  expectRefused(kernel.launch(reinterpret_cast<void *>(1), tx, ty, 3.0f), PHOBOS_INVALID_ARGUMENT,
+                "takes no stream");
 }
 
 TEST_F(Saxpy, AssumeDisjointAndGrid) {
@@ -113,7 +128,8 @@ TEST_F(Saxpy, ManyThreadsShareAModule) {
       std::vector<float> a(777, 1.0f), b(777, 1.0f);
       bool ok = true;
       for (int i = 0; i < 50; ++i)
-        ok &= static_cast<bool>(kernel.launch(nullptr, phobos::TensorView(a.data(), {777}), phobos::TensorView(b.data(), {777}), 1.0f));
+        ok &= static_cast<bool>(kernel.launch(nullptr, phobos::TensorView(a.data(), {777}),
+                                              phobos::TensorView(b.data(), {777}), 1.0f));
       right += ok && b == std::vector<float>(777, 51.0f);
     });
   for (auto &t : threads)
@@ -122,7 +138,8 @@ TEST_F(Saxpy, ManyThreadsShareAModule) {
 }
 
 TEST(Runtime, ChoosesThePointByShape) {
-  phobos::Module m = loaded(compiled(kSaxpy, {"saxpy"}, {"BLOCK=64 @ N <= 100", "BLOCK=256 @ N > 100 && N < 5000"}));
+  phobos::Module m =
+      loaded(compiled(kSaxpy, {"saxpy"}, {"BLOCK=64 @ N <= 100", "BLOCK=256 @ N > 100 && N < 5000"}));
   phobos::Kernel k = m.kernel("saxpy").value();
   std::vector<float> x(6000), y(6000);
   auto point = [&](int64_t n) {
@@ -131,7 +148,8 @@ TEST(Runtime, ChoosesThePointByShape) {
   };
   EXPECT_EQ(point(100), "BLOCK=64");
   EXPECT_EQ(point(101), "BLOCK=256");
-  EXPECT_NE(point(6000).find("no point of kernel 'saxpy' serves these extents"), std::string::npos) << point(6000);
+  EXPECT_NE(point(6000).find("no point of kernel 'saxpy' serves these extents"), std::string::npos)
+      << point(6000);
 }
 
 TEST(Runtime, RequireAndAligned) {
@@ -139,10 +157,12 @@ TEST(Runtime, RequireAndAligned) {
   phobos::Kernel k = m.kernel("scaled").value();
   std::vector<float> a(5000 * 8), b(5000 * 8);
   auto launch = [&](int64_t rows, int64_t cols) {
-    return k.launch(nullptr, phobos::TensorView(a.data(), {rows, cols}), phobos::TensorView(b.data(), {rows, cols}), int32_t(2));
+    return k.launch(nullptr, phobos::TensorView(a.data(), {rows, cols}),
+                    phobos::TensorView(b.data(), {rows, cols}), int32_t(2));
   };
   EXPECT_TRUE(launch(16, 16));
-  EXPECT_NE(launch(15, 16).message.find("@aligned: 'M' must be a multiple of 8, it is 15"), std::string::npos);
+  EXPECT_NE(launch(15, 16).message.find("@aligned: 'M' must be a multiple of 8, it is 15"),
+            std::string::npos);
   EXPECT_NE(launch(8, 4097).message.find("@require(N <= 4096) does not hold: short only"), std::string::npos);
 }
 
@@ -151,7 +171,8 @@ TEST(Runtime, StridedRows) {
   std::vector<float> a(8 * 20), b(8 * 16);
   for (size_t i = 0; i < a.size(); ++i)
     a[i] = static_cast<float>(i);
-  ASSERT_TRUE(m.kernel("scaled").value().launch(nullptr, phobos::TensorView(a.data(), {8, 16}, {20, 1}), phobos::TensorView(b.data(), {8, 16}), int32_t(3)));
+  ASSERT_TRUE(m.kernel("scaled").value().launch(nullptr, phobos::TensorView(a.data(), {8, 16}, {20, 1}),
+                                                phobos::TensorView(b.data(), {8, 16}), int32_t(3)));
   EXPECT_EQ(b[16 * 2 + 5], 3.0f * (20 * 2 + 5));
 }
 

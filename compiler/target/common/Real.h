@@ -116,7 +116,8 @@ struct ExpParts {
 ExpParts expParts(Real &real, llvm::Value *x);
 /// e^x to about an ulp on both targets (`emitExp` may be coarser on NVPTX).
 llvm::Value *accurateExp(Real &real, llvm::Value *x);
-/// x / y for y from 1 to 2^100, and 1 / y, within 1 ulp: on NVPTX without the range checks of an IEEE division.
+/// x / y for y from 1 to 2^100, and 1 / y, within 1 ulp: on NVPTX without the range checks of an IEEE
+/// division.
 llvm::Value *quotient(Real &real, llvm::Value *x, llvm::Value *y);
 llvm::Value *reciprocal(Real &real, llvm::Value *y);
 /// 2^r, |r| <= 1/2.

@@ -72,7 +72,8 @@ Reduced reduceF32(Real &real, Value *a) {
 
 } // namespace
 
-/// cos is sin a quarter turn on. Beyond 2^46, where an f64's neighbours are 2^-6 apart, the result is a number in [-1, 1] only.
+/// cos is sin a quarter turn on. Beyond 2^46, where an f64's neighbours are 2^-6 apart, the result is a
+/// number in [-1, 1] only.
 Value *emitSinCos(Real &real, Value *x, bool isCos) {
   llvm::IRBuilderBase &b = real.b;
   Value *a = real.abs(x);

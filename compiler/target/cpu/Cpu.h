@@ -27,7 +27,8 @@ struct Options {
 class IllegalPoint : public llvm::ErrorInfo<IllegalPoint> {
 public:
   static char ID;
-  IllegalPoint(std::string brokenRule, std::string why) : rule(std::move(brokenRule)), reason(std::move(why)) {}
+  IllegalPoint(std::string brokenRule, std::string why)
+      : rule(std::move(brokenRule)), reason(std::move(why)) {}
   void log(llvm::raw_ostream &os) const override;
   std::error_code convertToErrorCode() const override { return llvm::inconvertibleErrorCode(); }
 
@@ -39,9 +40,10 @@ struct EntryInfo {
   uint64_t scratchBytes = 0; ///< a thread
 };
 
-/// LLVM IR of the module's kernel, unoptimised. `tileModule` has been through the tile pipeline; this runs the CPU's own passes.
-llvm::Expected<std::unique_ptr<llvm::Module>> emitLLVM(mlir::ModuleOp tileModule, llvm::LLVMContext &context, const Options &options,
-                                                       EntryInfo &info);
+/// LLVM IR of the module's kernel, unoptimised. `tileModule` has been through the tile pipeline; this runs
+/// the CPU's own passes.
+llvm::Expected<std::unique_ptr<llvm::Module>> emitLLVM(mlir::ModuleOp tileModule, llvm::LLVMContext &context,
+                                                       const Options &options, EntryInfo &info);
 void optimize(llvm::Module &module, const Options &options);
 llvm::Expected<std::string> emitAssembly(llvm::Module &module, const Options &options);
 llvm::Expected<std::string> emitObject(llvm::Module &module, const Options &options);

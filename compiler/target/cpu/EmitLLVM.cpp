@@ -8,7 +8,6 @@
 
 namespace phobos::cpu {
 
-
 KernelEmitter::KernelEmitter(mlir::func::FuncOp kernel, llvm::Module &module, const TargetInfo &target)
     : kernel_(kernel), module_(module), builder_(module.getContext()), target_(target) {
   int64_t threads = 256;

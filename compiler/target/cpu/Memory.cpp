@@ -131,13 +131,16 @@ llvm::Value *KernelEmitter::emitScalarLoad(pho::LoadOp load) {
   return loadAt(load, at);
 }
 
-/// The same bits, as code generation sees them: from nowhere in particular. LLVM 22 joins a truncation with a masked store, and
-/// where the mask then proves to have one lane it writes that lane in the width before the truncation, over its neighbours.
+/// The same bits, as code generation sees them: from nowhere in particular. LLVM 22 joins a truncation with a
+/// masked store, and where the mask then proves to have one lane it writes that lane in the width before the
+/// truncation, over its neighbours.
 static llvm::Value *opaque(llvm::IRBuilderBase &b, llvm::Value *value) {
   const auto bits = static_cast<unsigned>(value->getType()->getPrimitiveSizeInBits().getFixedValue());
   const bool isVector = bits >= 128;
-  llvm::Type *type = isVector ? static_cast<llvm::Type *>(llvm::FixedVectorType::get(b.getInt8Ty(), bits / 8)) : b.getIntNTy(bits);
-  auto *through = llvm::InlineAsm::get(llvm::FunctionType::get(type, {type}, false), "", isVector ? "=x,0" : "=r,0", false);
+  llvm::Type *type = isVector ? static_cast<llvm::Type *>(llvm::FixedVectorType::get(b.getInt8Ty(), bits / 8))
+                              : b.getIntNTy(bits);
+  auto *through = llvm::InlineAsm::get(llvm::FunctionType::get(type, {type}, false), "",
+                                       isVector ? "=x,0" : "=r,0", false);
   return b.CreateBitCast(b.CreateCall(through, {b.CreateBitCast(value, type)}), value->getType());
 }
 
@@ -164,7 +167,8 @@ void KernelEmitter::storeAt(const Access &access, const At &at, llvm::Value *val
   } else if (at.lanes > 1) {
     // A power of two of lanes fills a register; longer vectors are none, and are not narrowed by one store.
     const auto bits = value->getType()->getPrimitiveSizeInBits().getFixedValue();
-    if (value->getType()->getScalarSizeInBits() < 32 && llvm::isPowerOf2_64(bits) && bits >= 16 && bits <= 512)
+    if (value->getType()->getScalarSizeInBits() < 32 && llvm::isPowerOf2_64(bits) && bits >= 16 &&
+        bits <= 512)
       value = opaque(builder_, value);
     builder_.CreateMaskedStore(value, p, align, mask);
   } else {

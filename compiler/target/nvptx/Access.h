@@ -12,7 +12,7 @@ struct Emitter::Access {
   Reg pointsInside = nullptr;        ///< the dropped axes are inside; null: always
   Reg whole = nullptr;               ///< every element is inside; null: always
   int64_t bytes = 4;
-  int64_t runMultiple = 1;           ///< elements: (0, 0) and every row start at a multiple of it; 16 bytes at most
+  int64_t runMultiple = 1; ///< elements: (0, 0) and every row start at a multiple of it; 16 bytes at most
 };
 
 } // namespace phobos::nvptx

@@ -31,15 +31,21 @@ void axesOf(Type tile, uint32_t attribute, bool axes[2]) {
   axes[1] = axis < 0 || axis == 1 || rank1;
 }
 
-int64_t tileBytes(Coord shape, Type elem) { return rounded(scratchBuffer(shape[0], shape[1], elementBytes(elem)).sizeBytes()) + 16; }
+int64_t tileBytes(Coord shape, Type elem) {
+  return rounded(scratchBuffer(shape[0], shape[1], elementBytes(elem)).sizeBytes()) + 16;
+}
 } // namespace
 
 int64_t scratchBytes(Operation *op, int64_t threads) {
   if (auto c = dyn_cast<phog::ConvertOp>(op))
-    return registerMap(layoutOf(c.getValue().getType()), layoutOf(c.getType())) ? 0 : tileBytes(shapeOf(c.getType()), elementOf(c.getType()));
+    return registerMap(layoutOf(c.getValue().getType()), layoutOf(c.getType()))
+               ? 0
+               : tileBytes(shapeOf(c.getType()), elementOf(c.getType()));
   if (auto r = dyn_cast<pho::ReshapeOp>(op)) {
     Coord from = shapeOf(r.getValue().getType());
-    return from == shapeOf(r.getType()) ? 0 : rounded(from[0] * from[1] * elementBytes(elementOf(r.getType()))) + 16;
+    return from == shapeOf(r.getType())
+               ? 0
+               : rounded(from[0] * from[1] * elementBytes(elementOf(r.getType()))) + 16;
   }
   if (auto e = dyn_cast<pho::ExtractSliceOp>(op))
     return tileBytes(shapeOf(e.getValue().getType()), elementOf(e.getType()));
@@ -50,12 +56,14 @@ int64_t scratchBytes(Operation *op, int64_t threads) {
   bool axes[2];
   if (auto r = dyn_cast<pho::ReduceOp>(op)) {
     axesOf(r.getValue().getType(), r.getAxis(), axes);
-    return partsBytes(layoutOf(r.getValue().getType()), axes, elementBytes(elementOf(r.getValue().getType())));
+    return partsBytes(layoutOf(r.getValue().getType()), axes,
+                      elementBytes(elementOf(r.getValue().getType())));
   }
   if (auto r = dyn_cast<pho::ArgReduceOp>(op)) {
     axesOf(r.getValue().getType(), r.getAxis(), axes);
     Layout layout = layoutOf(r.getValue().getType());
-    return partsBytes(layout, axes, elementBytes(elementOf(r.getValue().getType()))) + partsBytes(layout, axes, 4);
+    return partsBytes(layout, axes, elementBytes(elementOf(r.getValue().getType()))) +
+           partsBytes(layout, axes, 4);
   }
   if (auto s = dyn_cast<pho::ScanOp>(op)) {
     axesOf(s.getType(), s.getAxis(), axes);
@@ -84,7 +92,8 @@ bool isInside(Operation *op, Operation *ancestor) {
 } // namespace
 
 int64_t allocateShared(Operation *func) {
-  std::map<Operation *, std::pair<int64_t, int64_t>> spans; // first and last number of an operation and its body
+  std::map<Operation *, std::pair<int64_t, int64_t>>
+      spans; // first and last number of an operation and its body
   int64_t number = 0;
   std::function<void(Operation *)> count = [&](Operation *op) {
     int64_t first = number++;
@@ -120,7 +129,9 @@ int64_t allocateShared(Operation *func) {
     }
   });
   // First fit, in order of their first use.
-  llvm::sort(blocks, [](const Block &a, const Block &b) { return std::pair{a.first, a.last} < std::pair{b.first, b.last}; });
+  llvm::sort(blocks, [](const Block &a, const Block &b) {
+    return std::pair{a.first, a.last} < std::pair{b.first, b.last};
+  });
   int64_t total = 0;
   Builder b(func->getContext());
   for (size_t k = 0; k < blocks.size(); ++k) {

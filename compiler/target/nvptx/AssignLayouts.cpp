@@ -13,7 +13,9 @@ namespace {
 
 bool isTile(Value v) { return isa<RankedTensorType>(v.getType()); }
 /// The layout's axis that axis `axis` of a tile is.
-int layoutAxis(Type tile, int64_t axis) { return cast<RankedTensorType>(tile).getRank() == 1 ? 1 : static_cast<int>(axis); }
+int layoutAxis(Type tile, int64_t axis) {
+  return cast<RankedTensorType>(tile).getRank() == 1 ? 1 : static_cast<int>(axis);
+}
 
 /// Costs nothing in any layout: made anew at each use.
 bool isCheap(Operation *op) {
@@ -113,10 +115,12 @@ private:
     } else if (auto store = dyn_cast<pho::StoreOp>(op)) {
       if (store.getMask())
         join(store.getValue(), store.getMask());
-    } else if (isa<pho::ReshapeOp, pho::ScanOp, pho::ConvertOp, pho::TotalOp, pho::MathOp, pho::RandOp>(op) || op->getDialect()->getNamespace() == "arith") {
+    } else if (isa<pho::ReshapeOp, pho::ScanOp, pho::ConvertOp, pho::TotalOp, pho::MathOp, pho::RandOp>(op) ||
+               op->getDialect()->getNamespace() == "arith") {
       // Elementwise, a scan, or a reshape that moves nothing.
       for (Value v : op->getOperands())
-        if (op->getNumResults() == 1 && isTile(v) && isTile(op->getResult(0)) && shapeOf(v.getType()) == shapeOf(op->getResult(0).getType()))
+        if (op->getNumResults() == 1 && isTile(v) && isTile(op->getResult(0)) &&
+            shapeOf(v.getType()) == shapeOf(op->getResult(0).getType()))
           join(v, op->getResult(0));
     }
   }
@@ -152,7 +156,8 @@ private:
         if (auto b = dyn_cast<pho::BroadcastOp>(user))
           return broadcastSource(v, b);
     bool touchesMemory = llvm::any_of(vs, [](Value v) {
-      return v.getDefiningOp<pho::LoadOp>() || llvm::any_of(v.getUsers(), [](Operation *u) { return isa<pho::StoreOp>(u); });
+      return v.getDefiningOp<pho::LoadOp>() ||
+             llvm::any_of(v.getUsers(), [](Operation *u) { return isa<pho::StoreOp>(u); });
     });
     if (!touchesMemory)
       for (Value v : vs)
@@ -177,7 +182,8 @@ private:
     int64_t bytes = 8;
     bool touches = false;
     for (Value v : vs)
-      if (v.getDefiningOp<pho::LoadOp>() || llvm::any_of(v.getUsers(), [](Operation *u) { return isa<pho::StoreOp>(u); })) {
+      if (v.getDefiningOp<pho::LoadOp>() ||
+          llvm::any_of(v.getUsers(), [](Operation *u) { return isa<pho::StoreOp>(u); })) {
         bytes = std::min(bytes, elementBytes(elementOf(v.getType())));
         touches = true;
       }

@@ -59,7 +59,8 @@ bool chooseMma(pho::DotOp dot, unsigned sm, DotPlan &plan) {
   return true;
 }
 
-/// Scores feed a reduction along rows, or an operand comes from registers: then a row should lie within one warp.
+/// Scores feed a reduction along rows, or an operand comes from registers: then a row should lie within one
+/// warp.
 bool wantsWholeRows(pho::DotOp dot) {
   SmallVector<Value> work{dot.getResult()};
   for (int n = 0; n < 64 && !work.empty(); ++n) {
@@ -68,21 +69,24 @@ bool wantsWholeRows(pho::DotOp dot) {
       if (auto r = dyn_cast<pho::ReduceOp>(user)) {
         if (r.getAxis() != 0)
           return true;
-      } else if (user->getNumResults() == 1 && user->getResult(0) != v && isa<RankedTensorType>(user->getResult(0).getType()) &&
+      } else if (user->getNumResults() == 1 && user->getResult(0) != v &&
+                 isa<RankedTensorType>(user->getResult(0).getType()) &&
                  shapeOf(user->getResult(0).getType()) == shapeOf(v.getType()) && !isa<pho::DotOp>(user)) {
         work.push_back(user->getResult(0));
       }
     }
   }
-  return !dot.getA().getDefiningOp<pho::LoadOp>() && dot.getA().getDefiningOp() && !isa<BlockArgument>(dot.getA());
+  return !dot.getA().getDefiningOp<pho::LoadOp>() && dot.getA().getDefiningOp() &&
+         !isa<BlockArgument>(dot.getA());
 }
 
-// A warp reads (m + n) k operand elements for m n k products: square warp tiles read least; padding costs products.
+// A warp reads (m + n) k operand elements for m n k products: square warp tiles read least; padding costs
+// products.
 WarpGrid chooseGrid(pho::DotOp dot, Coord shape, Coord block, int64_t warps) {
   int64_t stepsM = ceilDiv(shape[0], block[0]), stepsN = ceilDiv(shape[1], block[1]);
   int64_t warpM = named(dot, "WARP_M"), warpN = named(dot, "WARP_N");
-  if (warpM > 0 && warpN > 0 && shape[0] % warpM == 0 && shape[1] % warpN == 0 && (shape[0] / warpM) * (shape[1] / warpN) == warps &&
-      warpM % block[0] == 0 && warpN % block[1] == 0)
+  if (warpM > 0 && warpN > 0 && shape[0] % warpM == 0 && shape[1] % warpN == 0 &&
+      (shape[0] / warpM) * (shape[1] / warpN) == warps && warpM % block[0] == 0 && warpN % block[1] == 0)
     return {shape[0] / warpM, shape[1] / warpN};
   bool rows = wantsWholeRows(dot);
   WarpGrid best{warps, 1};
@@ -91,7 +95,8 @@ WarpGrid chooseGrid(pho::DotOp dot, Coord shape, Coord block, int64_t warps) {
     if (warps % gm != 0)
       continue;
     int64_t gn = warps / gm;
-    double m = static_cast<double>(ceilDiv(stepsM, gm) * block[0]), n = static_cast<double>(ceilDiv(stepsN, gn) * block[1]);
+    double m = static_cast<double>(ceilDiv(stepsM, gm) * block[0]),
+           n = static_cast<double>(ceilDiv(stepsN, gn) * block[1]);
     double cost = m * n + 16 * (m + n);
     if (rows && gn > 1)
       cost *= 1.5;
@@ -120,9 +125,12 @@ SimtTile chooseSimt(pho::DotOp dot, Coord shape, int64_t warps, int64_t bytes) {
       while (!dot.getTransB() && t.vecN < vector && t.tn % (2 * t.vecN) == 0)
         t.vecN *= 2;
       double work = static_cast<double>(t.tm * t.tn);
-      double reads = static_cast<double>(t.tm) / (dot.getTransA() ? static_cast<double>(t.vecM) : static_cast<double>(vector)) +
-                     static_cast<double>(t.tn) / (dot.getTransB() ? static_cast<double>(vector) : static_cast<double>(t.vecN));
-      // 8 x 4 lanes read the fewest distinct words for a square thread tile; other grids only where the shape asks for them.
+      double reads = static_cast<double>(t.tm) /
+                         (dot.getTransA() ? static_cast<double>(t.vecM) : static_cast<double>(vector)) +
+                     static_cast<double>(t.tn) /
+                         (dot.getTransB() ? static_cast<double>(vector) : static_cast<double>(t.vecN));
+      // 8 x 4 lanes read the fewest distinct words for a square thread tile; other grids only where the shape
+      // asks for them.
       double cost = work + 2 * reads + (laneM == 8 ? 0 : laneM == 4 ? 0.5 : 2);
       if (cost < bestCost)
         bestCost = cost, best = t;

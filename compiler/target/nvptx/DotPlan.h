@@ -1,4 +1,5 @@
-// Which path a product takes, and how its accumulators lie. Everything that the environment leaves open is decided here.
+// Which path a product takes, and how its accumulators lie. Everything that the environment leaves open is
+// decided here.
 #pragma once
 #include "compiler/target/nvptx/Passes.h"
 #include "compiler/target/nvptx/Phog.h"
@@ -7,8 +8,8 @@ namespace phobos::nvptx {
 
 struct DotPlan {
   bool isMma = false;
-  std::string kind;        ///< of mma: f16 bf16 tf32 s8 u8 e4m3 e5m2 f64; of simt: the element type's name
-  mlir::Type operandType;  ///< what the operands are rounded to before
+  std::string kind;       ///< of mma: f16 bf16 tf32 s8 u8 e4m3 e5m2 f64; of simt: the element type's name
+  mlir::Type operandType; ///< what the operands are rounded to before
   WarpGrid grid;
   Layout accumulator;
   int64_t perRegister = 1; ///< mma: elements of k in a 32-bit register

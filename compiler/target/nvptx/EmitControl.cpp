@@ -31,9 +31,7 @@ Regs &Emitter::regs(mlir::Value v) {
   return it->second;
 }
 
-void Emitter::barrier() {
-  nvvm(Intrinsic::nvvm_barrier_cta_sync_aligned_all, {i32(0)});
-}
+void Emitter::barrier() { nvvm(Intrinsic::nvvm_barrier_cta_sync_aligned_all, {i32(0)}); }
 
 void Emitter::setLocation(mlir::Location loc) {
   if (!subprogram)
@@ -47,7 +45,8 @@ void Emitter::setLocation(mlir::Location loc) {
     b.SetCurrentDebugLocation(DILocation::get(context, at.getLine(), at.getColumn(), subprogram));
 }
 
-bool Emitter::emitKernel(mlir::func::FuncOp func, const std::string &symbol, bool nativeGrid, std::string &message) {
+bool Emitter::emitKernel(mlir::func::FuncOp func, const std::string &symbol, bool nativeGrid,
+                         std::string &message) {
   SmallVector<Type *> types;
   SmallVector<std::string> names;
   auto param = [&](Type *t, std::string name) { types.push_back(t), names.push_back(std::move(name)); };
@@ -63,7 +62,8 @@ bool Emitter::emitKernel(mlir::func::FuncOp func, const std::string &symbol, boo
   for (const char *axis : {"x", "y", "z"})
     param(b.getInt32Ty(), std::string("grid.") + axis);
 
-  function = Function::Create(FunctionType::get(b.getVoidTy(), types, false), GlobalValue::ExternalLinkage, symbol, module);
+  function = Function::Create(FunctionType::get(b.getVoidTy(), types, false), GlobalValue::ExternalLinkage,
+                              symbol, module);
   function->setCallingConv(CallingConv::PTX_Kernel);
   function->addFnAttr("nvvm.maxntid", std::to_string(target.warps * 32));
   if (auto n = func->getAttrOfType<mlir::IntegerAttr>("pho.min_blocks"))
@@ -75,14 +75,15 @@ bool Emitter::emitKernel(mlir::func::FuncOp func, const std::string &symbol, boo
     unsigned line = 1;
     if (auto at = func.getLoc()->findInstanceOf<mlir::FileLineColLoc>())
       line = at.getLine();
-    subprogram = debug->createFunction(file, symbol, symbol, file, line, debug->createSubroutineType(debug->getOrCreateTypeArray({})), line,
-                                       DINode::FlagZero, DISubprogram::SPFlagDefinition | DISubprogram::SPFlagOptimized);
+    subprogram = debug->createFunction(
+        file, symbol, symbol, file, line, debug->createSubroutineType(debug->getOrCreateTypeArray({})), line,
+        DINode::FlagZero, DISubprogram::SPFlagDefinition | DISubprogram::SPFlagOptimized);
     function->setSubprogram(subprogram);
   }
   shared = module.getGlobalVariable("phobos_shared");
   if (!shared) {
-    shared = new GlobalVariable(module, ArrayType::get(b.getInt8Ty(), 0), false, GlobalValue::ExternalLinkage, nullptr, "phobos_shared", nullptr,
-                                GlobalValue::NotThreadLocal, 3);
+    shared = new GlobalVariable(module, ArrayType::get(b.getInt8Ty(), 0), false, GlobalValue::ExternalLinkage,
+                                nullptr, "phobos_shared", nullptr, GlobalValue::NotThreadLocal, 3);
     shared->setAlignment(Align(128));
   }
 
@@ -138,8 +139,8 @@ bool Emitter::emitKernel(mlir::func::FuncOp func, const std::string &symbol, boo
   return error.empty();
 }
 
-// Native: the block's coordinates are the hardware's. Flat: block number n of x + y * (2^31 - 1) .. is (n % gx, n / gx % gy, n / gx / gy).
-// Persistent: block n, n + blocks, n + 2 blocks, ..
+// Native: the block's coordinates are the hardware's. Flat: block number n of x + y * (2^31 - 1) .. is (n %
+// gx, n / gx % gy, n / gx / gy). Persistent: block n, n + blocks, n + 2 blocks, ..
 void Emitter::emitGrid(bool nativeGrid, bool persistent, ArrayRef<Reg> extents) {
   auto special = [&](Intrinsic::ID id) -> Reg { return b.CreateZExt(nvvm(id, {}), b.getInt64Ty()); };
   for (int axis = 0; axis < 3; ++axis)
@@ -162,7 +163,8 @@ void Emitter::emitGrid(bool nativeGrid, bool persistent, ArrayRef<Reg> extents) 
     PHINode *current = b.CreatePHI(b.getInt64Ty(), 2);
     current->addIncoming(number, before);
     b.CreateCondBr(b.CreateICmpULT(current, total), work, exit);
-    // The block's work ends in a branch to `next`: another round, once all threads are done with shared memory.
+    // The block's work ends in a branch to `next`: another round, once all threads are done with shared
+    // memory.
     BasicBlock *next = newBlock("next");
     b.SetInsertPoint(next);
     barrier();
@@ -194,7 +196,8 @@ void Emitter::when(Reg condition, const std::function<void()> &then) {
   b.SetInsertPoint(done);
 }
 
-Regs Emitter::either(Reg condition, const std::function<Regs()> &then, const std::function<Regs()> &otherwise) {
+Regs Emitter::either(Reg condition, const std::function<Regs()> &then,
+                     const std::function<Regs()> &otherwise) {
   if (!condition)
     return then();
   BasicBlock *yes = newBlock("then"), *no = newBlock("else"), *done = newBlock("done");
@@ -229,7 +232,8 @@ void Emitter::emitBlock(mlir::Block &block) {
 
 void Emitter::emitFor(mlir::scf::ForOp op) {
   Reg low = scalar(op.getLowerBound()), high = scalar(op.getUpperBound()), step = scalar(op.getStep());
-  BasicBlock *before = b.GetInsertBlock(), *head = newBlock("for"), *body = newBlock("for.body"), *done = newBlock("for.done");
+  BasicBlock *before = b.GetInsertBlock(), *head = newBlock("for"), *body = newBlock("for.body"),
+             *done = newBlock("for.done");
   b.CreateBr(head);
   b.SetInsertPoint(head);
   PHINode *iv = b.CreatePHI(low->getType(), 2);
@@ -271,8 +275,9 @@ void Emitter::emitFor(mlir::scf::ForOp op) {
   });
   SmallVector<Metadata *> loopMd{nullptr};
   if (auto unroll = op->getAttrOfType<mlir::IntegerAttr>("pho.unroll"); unroll && unroll.getInt() > 1)
-    loopMd.push_back(MDNode::get(context, {MDString::get(context, "llvm.loop.unroll.count"),
-                                           ConstantAsMetadata::get(b.getInt32(static_cast<uint32_t>(unroll.getInt())))}));
+    loopMd.push_back(
+        MDNode::get(context, {MDString::get(context, "llvm.loop.unroll.count"),
+                              ConstantAsMetadata::get(b.getInt32(static_cast<uint32_t>(unroll.getInt())))}));
   else if (holdsTiles || unroll)
     loopMd.push_back(MDNode::get(context, {MDString::get(context, "llvm.loop.unroll.disable")}));
   if (loopMd.size() > 1) {
@@ -284,7 +289,8 @@ void Emitter::emitFor(mlir::scf::ForOp op) {
 }
 
 void Emitter::emitWhile(mlir::scf::WhileOp op) {
-  BasicBlock *before = b.GetInsertBlock(), *head = newBlock("while"), *body = newBlock("while.body"), *done = newBlock("while.done");
+  BasicBlock *before = b.GetInsertBlock(), *head = newBlock("while"), *body = newBlock("while.body"),
+             *done = newBlock("while.done");
   b.CreateBr(head);
   b.SetInsertPoint(head);
   std::vector<SmallVector<PHINode *>> carried;
@@ -336,7 +342,9 @@ void Emitter::emitIf(mlir::scf::IfOp op) {
       all.append(regs(v));
     return all;
   };
-  Regs all = either(scalar(op.getCondition()), [&] { return way(op.getThenRegion()); }, [&] { return way(op.getElseRegion()); });
+  Regs all = either(
+      scalar(op.getCondition()), [&] { return way(op.getThenRegion()); },
+      [&] { return way(op.getElseRegion()); });
   if (!error.empty())
     return;
   size_t at = 0;

@@ -7,15 +7,18 @@ using namespace llvm;
 
 namespace phobos::nvptx {
 
-// Chunk n of the tile, n = thread + threads * round, is chunk n % perRow of row n / perRow: neighbours in a warp are neighbours in memory. A chunk
-// past an edge is cut short by the copy's source size, and the rest of it becomes 0; starts are multiples of a chunk, so none straddles the front edge.
+// Chunk n of the tile, n = thread + threads * round, is chunk n % perRow of row n / perRow: neighbours in a
+// warp are neighbours in memory. A chunk past an edge is cut short by the copy's source size, and the rest of
+// it becomes 0; starts are multiples of a chunk, so none straddles the front edge.
 void Emitter::emitCopyAsync(phog::CopyAsyncOp op) {
   auto alloc = op.getBuffer().getDefiningOp<phog::AllocOp>();
   auto type = mlir::cast<phog::BufferType>(op.getBuffer().getType());
-  SharedTile tile{sharedAddress(static_cast<int64_t>(alloc.getOffset().value_or(0))), sharedLayoutOf(type), nullptr};
+  SharedTile tile{sharedAddress(static_cast<int64_t>(alloc.getOffset().value_or(0))), sharedLayoutOf(type),
+                  nullptr};
   if (op.getStage()) {
     Reg stage = b.CreateTrunc(scalar(op.getStage()), b.getInt32Ty());
-    tile.base = b.CreateGEP(b.getInt8Ty(), tile.base, b.CreateMul(stage, i32(tile.layout.sizeBytes()), "", true, true));
+    tile.base = b.CreateGEP(b.getInt8Ty(), tile.base,
+                            b.CreateMul(stage, i32(tile.layout.sizeBytes()), "", true, true));
   }
   auto kept = llvm::count(op.getPoints(), false);
   Coord shape{1, 1};
@@ -23,26 +26,32 @@ void Emitter::emitCopyAsync(phog::CopyAsyncOp op) {
     if (!op.getPoints()[axis])
       shape[next++] = op.getSizes()[axis];
   const int64_t bytes = tile.layout.elementBytes, perChunk = 16 / bytes;
-  const int64_t perRow = (shape[1] * bytes + 15) / 16, chunks = shape[0] * perRow, threads = target.warps * 32;
+  const int64_t perRow = (shape[1] * bytes + 15) / 16, chunks = shape[0] * perRow,
+                threads = target.warps * 32;
   const bool ragged = shape[1] % perChunk != 0;
 
   auto emitAll = [&] {
-    Access a = accessOf(op.getView(), op.getStarts(), op.getExtents(), op.getSizes(), op.getPoints(), op.getInBounds(), mlir::Type());
+    Access a = accessOf(op.getView(), op.getStarts(), op.getExtents(), op.getSizes(), op.getPoints(),
+                        op.getInBounds(), mlir::Type());
     auto each = [&](const std::function<void(Reg row, Reg col, Reg to, Reg from)> &copy) {
       for (int64_t first = 0; first < chunks; first += threads) {
         Reg number = plus(thread, first);
         auto one = [&] {
-          Reg row = b.CreateUDiv(number, i32(perRow)), col = b.CreateMul(b.CreateURem(number, i32(perRow)), i32(perChunk));
+          Reg row = b.CreateUDiv(number, i32(perRow)),
+              col = b.CreateMul(b.CreateURem(number, i32(perRow)), i32(perChunk));
           copy(row, col, tileAddress(tile, row, col), addressOf(a, row, col));
         };
         when(first + threads > chunks ? b.CreateICmpULT(number, i32(chunks)) : nullptr, one);
       }
     };
-    auto cut = [&](Reg to, Reg from, Reg size) { nvvm(Intrinsic::nvvm_cp_async_cg_shared_global_16_s, {to, from, size}); };
+    auto cut = [&](Reg to, Reg from, Reg size) {
+      nvvm(Intrinsic::nvvm_cp_async_cg_shared_global_16_s, {to, from, size});
+    };
     auto sizeInTile = [&](Reg col) -> Reg {
       if (!ragged)
         return i32(16);
-      return b.CreateBinaryIntrinsic(Intrinsic::smin, i32(16), b.CreateMul(b.CreateSub(i32(shape[1]), col), i32(bytes)));
+      return b.CreateBinaryIntrinsic(Intrinsic::smin, i32(16),
+                                     b.CreateMul(b.CreateSub(i32(shape[1]), col), i32(bytes)));
     };
     auto whole = [&] {
       each([&](Reg, Reg col, Reg to, Reg from) {
@@ -59,7 +68,8 @@ void Emitter::emitCopyAsync(phog::CopyAsyncOp op) {
         if (a.start[1]) { // (extent - start - col) elements are left; none before the front edge
           Reg position = b.CreateAdd(a.start[1], b.CreateSExt(col, b.getInt64Ty()));
           Reg left = b.CreateMul(b.CreateSub(a.extent[1], position), i64(bytes));
-          left = b.CreateBinaryIntrinsic(Intrinsic::smax, b.CreateBinaryIntrinsic(Intrinsic::smin, left, i64(16)), i64(0));
+          left = b.CreateBinaryIntrinsic(Intrinsic::smax,
+                                         b.CreateBinaryIntrinsic(Intrinsic::smin, left, i64(16)), i64(0));
           left = b.CreateSelect(b.CreateICmpSGE(position, i64(0)), left, i64(0));
           size = b.CreateBinaryIntrinsic(Intrinsic::smin, size, b.CreateTrunc(left, b.getInt32Ty()));
         }

@@ -1,5 +1,6 @@
-// Products. `simt`: each thread has a grid of accumulators, rows x columns, and per k reads one column piece of A and one row piece of B. `mma`: each
-// warp has a grid of 16 x 8 blocks; fragments come from shared memory by ldmatrix where the buffer's order allows, else element by element.
+// Products. `simt`: each thread has a grid of accumulators, rows x columns, and per k reads one column piece
+// of A and one row piece of B. `mma`: each warp has a grid of 16 x 8 blocks; fragments come from shared
+// memory by ldmatrix where the buffer's order allows, else element by element.
 #include "compiler/target/nvptx/SharedTile.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
@@ -42,8 +43,8 @@ Operand operandOf(mlir::Value v) {
 }
 } // namespace
 
-// acc(i, j) += A(i, k) B(k, j). An operand that is contiguous along k is read `along` k elements at a time for each row (column); one
-// that is contiguous along the free axis in runs of neighbours for each k.
+// acc(i, j) += A(i, k) B(k, j). An operand that is contiguous along k is read `along` k elements at a time
+// for each row (column); one that is contiguous along the free axis in runs of neighbours for each k.
 Regs Emitter::emitFma(phog::DotOp op) {
   Layout layout = layoutOf(op.getAcc().getType());
   Regs acc = regs(op.getAcc());
@@ -65,10 +66,17 @@ Regs Emitter::emitFma(phog::DotOp op) {
   };
   auto side = [&](mlir::Value v, mlir::Value stage, bool alongK, int axis) {
     Operand o = operandOf(v);
-    Side s{{sharedAddress(static_cast<int64_t>(o.alloc.getOffset().value_or(0))), o.layout, nullptr}, o.elem, alongK, axis, axis ? base.j : base.i,
-           offsetsAlong(layout, axis), 1};
+    Side s{{sharedAddress(static_cast<int64_t>(o.alloc.getOffset().value_or(0))), o.layout, nullptr},
+           o.elem,
+           alongK,
+           axis,
+           axis ? base.j : base.i,
+           offsetsAlong(layout, axis),
+           1};
     if (stage)
-      s.tile.base = b.CreateGEP(b.getInt8Ty(), s.tile.base, b.CreateMul(b.CreateTrunc(scalar(stage), b.getInt32Ty()), i32(o.layout.sizeBytes()), "", true, true));
+      s.tile.base = b.CreateGEP(b.getInt8Ty(), s.tile.base,
+                                b.CreateMul(b.CreateTrunc(scalar(stage), b.getInt32Ty()),
+                                            i32(o.layout.sizeBytes()), "", true, true));
     int64_t most = std::max<int64_t>(1, 16 / o.layout.elementBytes);
     if (!alongK)
       s.width = runAlong(layout, axis, most);
@@ -77,7 +85,8 @@ Regs Emitter::emitFma(phog::DotOp op) {
         s.width *= 2;
     return s;
   };
-  Side a = side(op.getA(), op.getStageA(), !op.getTransA(), 0), c = side(op.getB(), op.getStageB(), op.getTransB(), 1);
+  Side a = side(op.getA(), op.getStageA(), !op.getTransA(), 0),
+       c = side(op.getB(), op.getStageB(), op.getTransB(), 1);
   const int64_t step = std::max(a.alongK ? a.width : 1, c.alongK ? c.width : 1);
   const bool isFloat = mlir::isa<mlir::FloatType>(accElem);
 
@@ -86,10 +95,14 @@ Regs Emitter::emitFma(phog::DotOp op) {
     if (elem == accElem)
       return v;
     if (isFloat) {
-      ScalarType from = elem.isF16() ? ScalarType::F16 : elem.isBF16() ? ScalarType::BF16 : mlir::isa<mlir::Float8E5M2Type>(elem) ? ScalarType::F8E5M2 : ScalarType::F8E4M3;
+      ScalarType from = elem.isF16()                            ? ScalarType::F16
+                        : elem.isBF16()                         ? ScalarType::BF16
+                        : mlir::isa<mlir::Float8E5M2Type>(elem) ? ScalarType::F8E5M2
+                                                                : ScalarType::F8E4M3;
       return target::emitConvert(b, v, from, ScalarType::F32, scalarTarget);
     }
-    return op.getIsUnsigned() || elem.isInteger(1) ? b.CreateZExt(v, typeOf(accElem)) : b.CreateSExt(v, typeOf(accElem));
+    return op.getIsUnsigned() || elem.isInteger(1) ? b.CreateZExt(v, typeOf(accElem))
+                                                   : b.CreateSExt(v, typeOf(accElem));
   };
   // Fragments for k in [kBase + k0, kBase + k0 + step): pieces[offset index][k].
   auto fragment = [&](const Side &s, Reg kBase, int64_t k0) {
@@ -97,9 +110,12 @@ Regs Emitter::emitFma(phog::DotOp op) {
     Type *memory = memoryTypeOf(s.elem);
     auto readRun = [&](Reg row, Reg col) -> Reg {
       Type *t = s.width == 1 ? memory : FixedVectorType::get(memory, static_cast<unsigned>(s.width));
-      return b.CreateAlignedLoad(t, tileAddress(s.tile, row, col), Align(static_cast<uint64_t>(s.width * s.tile.layout.elementBytes)));
+      return b.CreateAlignedLoad(t, tileAddress(s.tile, row, col),
+                                 Align(static_cast<uint64_t>(s.width * s.tile.layout.elementBytes)));
     };
-    auto element = [&](Reg v, int64_t k) { return widen(s.width == 1 ? v : b.CreateExtractElement(v, static_cast<uint64_t>(k)), s.elem); };
+    auto element = [&](Reg v, int64_t k) {
+      return widen(s.width == 1 ? v : b.CreateExtractElement(v, static_cast<uint64_t>(k)), s.elem);
+    };
     if (s.alongK) {
       for (size_t n = 0; n < s.offsets.size(); ++n)
         for (int64_t k = 0; k < step; k += s.width) {
@@ -124,7 +140,8 @@ Regs Emitter::emitFma(phog::DotOp op) {
         for (size_t m = 0; m < a.offsets.size(); ++m)
           for (size_t n = 0; n < c.offsets.size(); ++n) {
             Reg &sum = sums[registerAt.at({a.offsets[m], c.offsets[n]})];
-            sum = isFloat ? b.CreateIntrinsic(sum->getType(), Intrinsic::fma, {av[m][k], cv[n][k], sum}) : b.CreateAdd(sum, b.CreateMul(av[m][k], cv[n][k]));
+            sum = isFloat ? b.CreateIntrinsic(sum->getType(), Intrinsic::fma, {av[m][k], cv[n][k], sum})
+                          : b.CreateAdd(sum, b.CreateMul(av[m][k], cv[n][k]));
           }
     }
     return sums;
@@ -152,7 +169,8 @@ Regs Emitter::emitFma(phog::DotOp op) {
   for (size_t r = 0; r < sums.size(); ++r)
     cast<PHINode>(sums[r])->addIncoming(next[r], loop);
   auto *latch = b.CreateCondBr(b.CreateICmpSLT(following, i32(K)), loop, done);
-  MDNode *node = MDNode::getDistinct(context, {nullptr, MDNode::get(context, {MDString::get(context, "llvm.loop.unroll.disable")})});
+  MDNode *node = MDNode::getDistinct(
+      context, {nullptr, MDNode::get(context, {MDString::get(context, "llvm.loop.unroll.disable")})});
   node->replaceOperandWith(0, node);
   latch->setMetadata(LLVMContext::MD_loop, node);
   b.SetInsertPoint(done);
@@ -162,8 +180,9 @@ Regs Emitter::emitFma(phog::DotOp op) {
 // The fragments of mma.m16n8k(8 e), e elements to a 32-bit register, lane = 4 g + t:
 //   A register q: row g + 8 (q % 2), k = e t + {0 .. e - 1} + 4 e (q / 2)        (four registers)
 //   B register q: column g,          k = e t + {0 .. e - 1} + 4 e q              (two)
-// ldmatrix reads 8 x 16-byte matrices whose rows' addresses lanes 8 x .. 8 x + 7 give, lane 4 g + t getting 32-bit word t of row g: A with k
-// contiguous, and B with k contiguous, are such matrices for every type. Its transposing form serves 16-bit operands contiguous along the other axis.
+// ldmatrix reads 8 x 16-byte matrices whose rows' addresses lanes 8 x .. 8 x + 7 give, lane 4 g + t getting
+// 32-bit word t of row g: A with k contiguous, and B with k contiguous, are such matrices for every type. Its
+// transposing form serves 16-bit operands contiguous along the other axis.
 Regs Emitter::emitMma(phog::DotOp op) {
   Layout layout = layoutOf(op.getAcc().getType());
   Regs acc = regs(op.getAcc());
@@ -171,7 +190,8 @@ Regs Emitter::emitMma(phog::DotOp op) {
   const bool isF64 = kind == "f64", isTf32 = kind == "tf32", isInt = kind == "s8" || kind == "u8";
   const int64_t e = kind == "f16" || kind == "bf16" ? 2 : isTf32 || isF64 ? 1 : 4;
   const int64_t blockM = isF64 ? 8 : 16, kStep = isF64 ? 4 : 8 * e, K = static_cast<int64_t>(op.getK());
-  const auto blocksM = static_cast<int64_t>(offsetsAlong(layout, 0).size()) / (isF64 ? 1 : 2), blocksN = static_cast<int64_t>(offsetsAlong(layout, 1).size()) / 2;
+  const auto blocksM = static_cast<int64_t>(offsetsAlong(layout, 0).size()) / (isF64 ? 1 : 2),
+             blocksN = static_cast<int64_t>(offsetsAlong(layout, 1).size()) / 2;
   std::map<Coord, int64_t> registerAt;
   for (int64_t r = 0; r < layout.registers(); ++r)
     registerAt.try_emplace(layout.registerOffset(r), r);
@@ -185,12 +205,16 @@ Regs Emitter::emitMma(phog::DotOp op) {
     Operand o = operandOf(v);
     SharedTile tile{sharedAddress(static_cast<int64_t>(o.alloc.getOffset().value_or(0))), o.layout, nullptr};
     if (stage)
-      tile.base = b.CreateGEP(b.getInt8Ty(), tile.base, b.CreateMul(b.CreateTrunc(scalar(stage), i32Type), i32(o.layout.sizeBytes()), "", true, true));
+      tile.base = b.CreateGEP(
+          b.getInt8Ty(), tile.base,
+          b.CreateMul(b.CreateTrunc(scalar(stage), i32Type), i32(o.layout.sizeBytes()), "", true, true));
     return tile;
   };
   auto ldmatrix = [&](Reg address, bool transpose, int count) {
-    Intrinsic::ID id = count == 4 ? (transpose ? Intrinsic::nvvm_ldmatrix_sync_aligned_m8n8_x4_trans_b16 : Intrinsic::nvvm_ldmatrix_sync_aligned_m8n8_x4_b16)
-                                  : (transpose ? Intrinsic::nvvm_ldmatrix_sync_aligned_m8n8_x2_trans_b16 : Intrinsic::nvvm_ldmatrix_sync_aligned_m8n8_x2_b16);
+    Intrinsic::ID id = count == 4 ? (transpose ? Intrinsic::nvvm_ldmatrix_sync_aligned_m8n8_x4_trans_b16
+                                               : Intrinsic::nvvm_ldmatrix_sync_aligned_m8n8_x4_b16)
+                                  : (transpose ? Intrinsic::nvvm_ldmatrix_sync_aligned_m8n8_x2_trans_b16
+                                               : Intrinsic::nvvm_ldmatrix_sync_aligned_m8n8_x2_b16);
     Reg all = nvvm(id, {address}, {address->getType()});
     Regs out;
     for (int k = 0; k < count; ++k)
@@ -215,7 +239,8 @@ Regs Emitter::emitMma(phog::DotOp op) {
     return word;
   };
   auto element = [&](const SharedTile &tile, mlir::Type elem, Reg row, Reg col) {
-    return static_cast<Reg>(b.CreateAlignedLoad(memoryTypeOf(elem), tileAddress(tile, row, col), Align(tile.layout.elementBytes)));
+    return static_cast<Reg>(b.CreateAlignedLoad(memoryTypeOf(elem), tileAddress(tile, row, col),
+                                                Align(tile.layout.elementBytes)));
   };
 
   const bool aInRegisters = mlir::isa<mlir::RankedTensorType>(op.getA().getType());
@@ -247,9 +272,11 @@ Regs Emitter::emitMma(phog::DotOp op) {
       return Regs{transA ? element(aTile, elem, k, row) : element(aTile, elem, row, k)};
     }
     if (!transA) { // matrices: (rows 0-7, first half of k), (rows 8-15, first), (0-7, second), (8-15, second)
-      Reg address = tileAddress(aTile, b.CreateAdd(row0, b.CreateAnd(lane, 15)), plus(b.CreateMul(b.CreateLShr(lane, 4), i32(4 * e)), k0));
+      Reg address = tileAddress(aTile, b.CreateAdd(row0, b.CreateAnd(lane, 15)),
+                                plus(b.CreateMul(b.CreateLShr(lane, 4), i32(4 * e)), k0));
       out = ldmatrix(address, false, 4);
-    } else if (e == 2) { // stored k x m: lanes give k rows; matrices (k 0-7, m 0-7), (k 0-7, m 8-15), (k 8-15, m 0-7), (k 8-15, m 8-15)
+    } else if (e == 2) { // stored k x m: lanes give k rows; matrices (k 0-7, m 0-7), (k 0-7, m 8-15), (k
+                         // 8-15, m 0-7), (k 8-15, m 8-15)
       Reg k = b.CreateAdd(b.CreateAnd(lane, 7), b.CreateShl(b.CreateLShr(lane, 4), 3));
       Reg m = b.CreateAdd(row0, b.CreateAnd(lane, 8));
       out = ldmatrix(tileAddress(aTile, plus(k, k0), m), true, 4);
@@ -257,7 +284,8 @@ Regs Emitter::emitMma(phog::DotOp op) {
       for (int64_t q = 0; q < 4; ++q) {
         SmallVector<Reg> elements;
         for (int64_t x = 0; x < e; ++x)
-          elements.push_back(element(aTile, elem, plus(b.CreateMul(t, i32(e)), k0 + x + 4 * e * (q / 2)), plus(b.CreateAdd(row0, g), 8 * (q % 2))));
+          elements.push_back(element(aTile, elem, plus(b.CreateMul(t, i32(e)), k0 + x + 4 * e * (q / 2)),
+                                     plus(b.CreateAdd(row0, g), 8 * (q % 2))));
         out.push_back(pack(elements));
       }
     }
@@ -277,12 +305,14 @@ Regs Emitter::emitMma(phog::DotOp op) {
       }
       return out;
     }
-    Reg high = b.CreateAnd(b.CreateLShr(lane, 3), 1); // second half of k (the addresses of lanes 16 up are the second block's)
+    Reg high = b.CreateAnd(b.CreateLShr(lane, 3),
+                           1); // second half of k (the addresses of lanes 16 up are the second block's)
     if (transB) {
       Reg n = b.CreateAnd(lane, 7);
       if (two)
         n = b.CreateAdd(n, b.CreateShl(b.CreateLShr(lane, 4), 3));
-      out = ldmatrix(tileAddress(bTile, b.CreateAdd(col0, n), plus(b.CreateMul(high, i32(4 * e)), k0)), false, two ? 4 : 2);
+      out = ldmatrix(tileAddress(bTile, b.CreateAdd(col0, n), plus(b.CreateMul(high, i32(4 * e)), k0)), false,
+                     two ? 4 : 2);
     } else if (e == 2) {
       Reg n = two ? b.CreateAdd(col0, b.CreateShl(b.CreateLShr(lane, 4), 3)) : col0;
       out = ldmatrix(tileAddress(bTile, plus(b.CreateAnd(lane, 15), k0), n), true, two ? 4 : 2);
@@ -291,7 +321,8 @@ Regs Emitter::emitMma(phog::DotOp op) {
         for (int64_t q = 0; q < 2; ++q) {
           SmallVector<Reg> elements;
           for (int64_t x = 0; x < e; ++x)
-            elements.push_back(element(bTile, elem, plus(b.CreateMul(t, i32(e)), k0 + x + 4 * e * q), plus(b.CreateAdd(col0, g), 8 * n)));
+            elements.push_back(element(bTile, elem, plus(b.CreateMul(t, i32(e)), k0 + x + 4 * e * q),
+                                       plus(b.CreateAdd(col0, g), 8 * n)));
           out.push_back(pack(elements));
         }
     }
@@ -301,9 +332,16 @@ Regs Emitter::emitMma(phog::DotOp op) {
   };
   Type *accType = isF64 ? b.getDoubleTy() : isInt ? i32Type : b.getFloatTy();
   const std::string shape = isF64 ? "m8n8k4" : e == 2 ? "m16n8k16" : e == 1 ? "m16n8k8" : "m16n8k32";
-  const std::string accName = isF64 ? "f64" : isInt ? "s32" : "f32", accLetter = isF64 ? "d" : isInt ? "r" : "f";
+  const std::string accName = isF64   ? "f64"
+                              : isInt ? "s32"
+                                      : "f32",
+                    accLetter = isF64   ? "d"
+                                : isInt ? "r"
+                                        : "f";
   const int numAcc = isF64 ? 2 : 4, numA = isF64 ? 1 : 4, numB = isF64 ? 1 : 2;
-  std::string text = "mma.sync.aligned." + shape + ".row.col." + accName + "." + kind + "." + kind + "." + accName, constraints;
+  std::string text = "mma.sync.aligned." + shape + ".row.col." + accName + "." + kind + "." + kind + "." +
+                     accName,
+              constraints;
   int next = 0;
   auto group = [&](int count) {
     text += next ? ", {" : " {";

@@ -1,4 +1,5 @@
-// Elementwise operations: one text for a scalar and for each register of a tile. Constants, coordinates, broadcasts.
+// Elementwise operations: one text for a scalar and for each register of a tile. Constants, coordinates,
+// broadcasts.
 #include "compiler/target/common/Math.h"
 #include "compiler/target/nvptx/Emitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -11,62 +12,99 @@ namespace phobos::nvptx {
 namespace {
 
 std::optional<ScalarType> scalarTypeOf(mlir::Type t, bool isUnsigned) {
-  if (t.isInteger(1)) return ScalarType::Bool;
-  if (t.isInteger(8)) return isUnsigned ? ScalarType::U8 : ScalarType::I8;
-  if (t.isInteger(32)) return isUnsigned ? ScalarType::U32 : ScalarType::I32;
-  if (t.isInteger(64)) return ScalarType::I64;
-  if (t.isIndex()) return ScalarType::Index;
-  if (mlir::isa<mlir::Float8E4M3FNType>(t)) return ScalarType::F8E4M3;
-  if (mlir::isa<mlir::Float8E5M2Type>(t)) return ScalarType::F8E5M2;
-  if (t.isF16()) return ScalarType::F16;
-  if (t.isBF16()) return ScalarType::BF16;
-  if (t.isF32()) return ScalarType::F32;
-  if (t.isF64()) return ScalarType::F64;
+  if (t.isInteger(1))
+    return ScalarType::Bool;
+  if (t.isInteger(8))
+    return isUnsigned ? ScalarType::U8 : ScalarType::I8;
+  if (t.isInteger(32))
+    return isUnsigned ? ScalarType::U32 : ScalarType::I32;
+  if (t.isInteger(64))
+    return ScalarType::I64;
+  if (t.isIndex())
+    return ScalarType::Index;
+  if (mlir::isa<mlir::Float8E4M3FNType>(t))
+    return ScalarType::F8E4M3;
+  if (mlir::isa<mlir::Float8E5M2Type>(t))
+    return ScalarType::F8E5M2;
+  if (t.isF16())
+    return ScalarType::F16;
+  if (t.isBF16())
+    return ScalarType::BF16;
+  if (t.isF32())
+    return ScalarType::F32;
+  if (t.isF64())
+    return ScalarType::F64;
   return std::nullopt;
 }
 
 CmpInst::Predicate predicateOf(arith::CmpIPredicate p) {
   switch (p) {
-  case arith::CmpIPredicate::eq: return CmpInst::ICMP_EQ;
-  case arith::CmpIPredicate::ne: return CmpInst::ICMP_NE;
-  case arith::CmpIPredicate::slt: return CmpInst::ICMP_SLT;
-  case arith::CmpIPredicate::sle: return CmpInst::ICMP_SLE;
-  case arith::CmpIPredicate::sgt: return CmpInst::ICMP_SGT;
-  case arith::CmpIPredicate::sge: return CmpInst::ICMP_SGE;
-  case arith::CmpIPredicate::ult: return CmpInst::ICMP_ULT;
-  case arith::CmpIPredicate::ule: return CmpInst::ICMP_ULE;
-  case arith::CmpIPredicate::ugt: return CmpInst::ICMP_UGT;
-  case arith::CmpIPredicate::uge: return CmpInst::ICMP_UGE;
+  case arith::CmpIPredicate::eq:
+    return CmpInst::ICMP_EQ;
+  case arith::CmpIPredicate::ne:
+    return CmpInst::ICMP_NE;
+  case arith::CmpIPredicate::slt:
+    return CmpInst::ICMP_SLT;
+  case arith::CmpIPredicate::sle:
+    return CmpInst::ICMP_SLE;
+  case arith::CmpIPredicate::sgt:
+    return CmpInst::ICMP_SGT;
+  case arith::CmpIPredicate::sge:
+    return CmpInst::ICMP_SGE;
+  case arith::CmpIPredicate::ult:
+    return CmpInst::ICMP_ULT;
+  case arith::CmpIPredicate::ule:
+    return CmpInst::ICMP_ULE;
+  case arith::CmpIPredicate::ugt:
+    return CmpInst::ICMP_UGT;
+  case arith::CmpIPredicate::uge:
+    return CmpInst::ICMP_UGE;
   }
   return CmpInst::ICMP_EQ;
 }
 
 CmpInst::Predicate predicateOf(arith::CmpFPredicate p) {
   switch (p) {
-  case arith::CmpFPredicate::AlwaysFalse: return CmpInst::FCMP_FALSE;
-  case arith::CmpFPredicate::OEQ: return CmpInst::FCMP_OEQ;
-  case arith::CmpFPredicate::OGT: return CmpInst::FCMP_OGT;
-  case arith::CmpFPredicate::OGE: return CmpInst::FCMP_OGE;
-  case arith::CmpFPredicate::OLT: return CmpInst::FCMP_OLT;
-  case arith::CmpFPredicate::OLE: return CmpInst::FCMP_OLE;
-  case arith::CmpFPredicate::ONE: return CmpInst::FCMP_ONE;
-  case arith::CmpFPredicate::ORD: return CmpInst::FCMP_ORD;
-  case arith::CmpFPredicate::UEQ: return CmpInst::FCMP_UEQ;
-  case arith::CmpFPredicate::UGT: return CmpInst::FCMP_UGT;
-  case arith::CmpFPredicate::UGE: return CmpInst::FCMP_UGE;
-  case arith::CmpFPredicate::ULT: return CmpInst::FCMP_ULT;
-  case arith::CmpFPredicate::ULE: return CmpInst::FCMP_ULE;
-  case arith::CmpFPredicate::UNE: return CmpInst::FCMP_UNE;
-  case arith::CmpFPredicate::UNO: return CmpInst::FCMP_UNO;
-  case arith::CmpFPredicate::AlwaysTrue: return CmpInst::FCMP_TRUE;
+  case arith::CmpFPredicate::AlwaysFalse:
+    return CmpInst::FCMP_FALSE;
+  case arith::CmpFPredicate::OEQ:
+    return CmpInst::FCMP_OEQ;
+  case arith::CmpFPredicate::OGT:
+    return CmpInst::FCMP_OGT;
+  case arith::CmpFPredicate::OGE:
+    return CmpInst::FCMP_OGE;
+  case arith::CmpFPredicate::OLT:
+    return CmpInst::FCMP_OLT;
+  case arith::CmpFPredicate::OLE:
+    return CmpInst::FCMP_OLE;
+  case arith::CmpFPredicate::ONE:
+    return CmpInst::FCMP_ONE;
+  case arith::CmpFPredicate::ORD:
+    return CmpInst::FCMP_ORD;
+  case arith::CmpFPredicate::UEQ:
+    return CmpInst::FCMP_UEQ;
+  case arith::CmpFPredicate::UGT:
+    return CmpInst::FCMP_UGT;
+  case arith::CmpFPredicate::UGE:
+    return CmpInst::FCMP_UGE;
+  case arith::CmpFPredicate::ULT:
+    return CmpInst::FCMP_ULT;
+  case arith::CmpFPredicate::ULE:
+    return CmpInst::FCMP_ULE;
+  case arith::CmpFPredicate::UNE:
+    return CmpInst::FCMP_UNE;
+  case arith::CmpFPredicate::UNO:
+    return CmpInst::FCMP_UNO;
+  case arith::CmpFPredicate::AlwaysTrue:
+    return CmpInst::FCMP_TRUE;
   }
   return CmpInst::FCMP_TRUE;
 }
 
 target::MathFunction functionOf(pho::MathFn fn) {
   using F = target::MathFunction;
-  constexpr F table[] = {F::Exp, F::Exp2, F::Log, F::Log2, F::Sqrt, F::Rsqrt, F::Tanh, F::Sigmoid, F::Erf, F::Sin, F::Cos, F::Abs, F::Floor,
-                         F::Ceil, F::Round, F::Pow, F::Fma};
+  constexpr F table[] = {F::Exp, F::Exp2, F::Log, F::Log2,  F::Sqrt, F::Rsqrt, F::Tanh, F::Sigmoid, F::Erf,
+                         F::Sin, F::Cos,  F::Abs, F::Floor, F::Ceil, F::Round, F::Pow,  F::Fma};
   return table[static_cast<uint32_t>(fn)];
 }
 } // namespace
@@ -88,8 +126,12 @@ Type *Emitter::typeOf(mlir::Type t) {
 }
 
 Type *Emitter::memoryTypeOf(mlir::Type t) { return t.isInteger(1) ? b.getInt8Ty() : typeOf(t); }
-Reg Emitter::toMemory(Reg value, mlir::Type t) { return t.isInteger(1) ? b.CreateZExt(value, b.getInt8Ty()) : value; }
-Reg Emitter::fromMemory(Reg value, mlir::Type t) { return t.isInteger(1) ? b.CreateICmpNE(value, b.getInt8(0)) : value; }
+Reg Emitter::toMemory(Reg value, mlir::Type t) {
+  return t.isInteger(1) ? b.CreateZExt(value, b.getInt8Ty()) : value;
+}
+Reg Emitter::fromMemory(Reg value, mlir::Type t) {
+  return t.isInteger(1) ? b.CreateICmpNE(value, b.getInt8(0)) : value;
+}
 
 Reg Emitter::constantOf(mlir::Type type, mlir::Attribute value) {
   Type *t = typeOf(type);
@@ -110,7 +152,8 @@ Reg Emitter::mathOp(pho::MathOp op, ArrayRef<Reg> args) {
     SmallVector<Reg> wide;
     for (Reg a : args)
       wide.push_back(target::emitConvert(b, a, from, ScalarType::F32, scalarTarget));
-    return target::emitConvert(b, target::emitMath(b, functionOf(op.getFn()), wide, math), ScalarType::F32, from, scalarTarget);
+    return target::emitConvert(b, target::emitMath(b, functionOf(op.getFn()), wide, math), ScalarType::F32,
+                               from, scalarTarget);
   }
   return target::emitMath(b, functionOf(op.getFn()), args, math);
 }
@@ -119,34 +162,59 @@ Reg Emitter::mathOp(pho::MathOp op, ArrayRef<Reg> args) {
 Reg Emitter::scalarOp(mlir::Operation *op, ArrayRef<Reg> a) {
   using mlir::isa;
   auto type = [&] { return typeOf(elementOf(op->getResult(0).getType())); };
-  if (isa<arith::AddIOp>(op)) return b.CreateAdd(a[0], a[1]);
-  if (isa<arith::SubIOp>(op)) return b.CreateSub(a[0], a[1]);
-  if (isa<arith::MulIOp>(op)) return b.CreateMul(a[0], a[1]);
-  if (isa<arith::AndIOp>(op)) return b.CreateAnd(a[0], a[1]);
-  if (isa<arith::OrIOp>(op)) return b.CreateOr(a[0], a[1]);
-  if (isa<arith::XOrIOp>(op)) return b.CreateXor(a[0], a[1]);
-  if (isa<arith::ShLIOp>(op)) return b.CreateShl(a[0], a[1]);
-  if (isa<arith::ShRUIOp>(op)) return b.CreateLShr(a[0], a[1]);
-  if (isa<arith::ShRSIOp>(op)) return b.CreateAShr(a[0], a[1]);
-  if (isa<arith::DivSIOp>(op)) return target::emitDiv(b, a[0], a[1], true);
-  if (isa<arith::DivUIOp>(op)) return target::emitDiv(b, a[0], a[1], false);
-  if (isa<arith::RemSIOp>(op)) return target::emitRem(b, a[0], a[1], true);
-  if (isa<arith::RemUIOp>(op)) return target::emitRem(b, a[0], a[1], false);
-  if (isa<arith::MaxSIOp>(op)) return b.CreateBinaryIntrinsic(Intrinsic::smax, a[0], a[1]);
-  if (isa<arith::MinSIOp>(op)) return b.CreateBinaryIntrinsic(Intrinsic::smin, a[0], a[1]);
-  if (isa<arith::MaxUIOp>(op)) return b.CreateBinaryIntrinsic(Intrinsic::umax, a[0], a[1]);
-  if (isa<arith::MinUIOp>(op)) return b.CreateBinaryIntrinsic(Intrinsic::umin, a[0], a[1]);
-  if (isa<arith::AddFOp>(op)) return b.CreateFAdd(a[0], a[1]);
-  if (isa<arith::SubFOp>(op)) return b.CreateFSub(a[0], a[1]);
-  if (isa<arith::MulFOp>(op)) return b.CreateFMul(a[0], a[1]);
-  if (isa<arith::DivFOp>(op)) return b.CreateFDiv(a[0], a[1]);
+  if (isa<arith::AddIOp>(op))
+    return b.CreateAdd(a[0], a[1]);
+  if (isa<arith::SubIOp>(op))
+    return b.CreateSub(a[0], a[1]);
+  if (isa<arith::MulIOp>(op))
+    return b.CreateMul(a[0], a[1]);
+  if (isa<arith::AndIOp>(op))
+    return b.CreateAnd(a[0], a[1]);
+  if (isa<arith::OrIOp>(op))
+    return b.CreateOr(a[0], a[1]);
+  if (isa<arith::XOrIOp>(op))
+    return b.CreateXor(a[0], a[1]);
+  if (isa<arith::ShLIOp>(op))
+    return b.CreateShl(a[0], a[1]);
+  if (isa<arith::ShRUIOp>(op))
+    return b.CreateLShr(a[0], a[1]);
+  if (isa<arith::ShRSIOp>(op))
+    return b.CreateAShr(a[0], a[1]);
+  if (isa<arith::DivSIOp>(op))
+    return target::emitDiv(b, a[0], a[1], true);
+  if (isa<arith::DivUIOp>(op))
+    return target::emitDiv(b, a[0], a[1], false);
+  if (isa<arith::RemSIOp>(op))
+    return target::emitRem(b, a[0], a[1], true);
+  if (isa<arith::RemUIOp>(op))
+    return target::emitRem(b, a[0], a[1], false);
+  if (isa<arith::MaxSIOp>(op))
+    return b.CreateBinaryIntrinsic(Intrinsic::smax, a[0], a[1]);
+  if (isa<arith::MinSIOp>(op))
+    return b.CreateBinaryIntrinsic(Intrinsic::smin, a[0], a[1]);
+  if (isa<arith::MaxUIOp>(op))
+    return b.CreateBinaryIntrinsic(Intrinsic::umax, a[0], a[1]);
+  if (isa<arith::MinUIOp>(op))
+    return b.CreateBinaryIntrinsic(Intrinsic::umin, a[0], a[1]);
+  if (isa<arith::AddFOp>(op))
+    return b.CreateFAdd(a[0], a[1]);
+  if (isa<arith::SubFOp>(op))
+    return b.CreateFSub(a[0], a[1]);
+  if (isa<arith::MulFOp>(op))
+    return b.CreateFMul(a[0], a[1]);
+  if (isa<arith::DivFOp>(op))
+    return b.CreateFDiv(a[0], a[1]);
   if (isa<arith::NegFOp>(op)) {
-    if (a[0]->getType()->isIntegerTy()) return b.CreateXor(a[0], b.getInt8(0x80)); // f8
+    if (a[0]->getType()->isIntegerTy())
+      return b.CreateXor(a[0], b.getInt8(0x80)); // f8
     return b.CreateFNeg(a[0]);
   }
-  if (isa<arith::MaximumFOp>(op)) return target::emitMaxF(b, a[0], a[1], scalarTarget);
-  if (isa<arith::MinimumFOp>(op)) return target::emitMinF(b, a[0], a[1], scalarTarget);
-  if (auto c = mlir::dyn_cast<arith::CmpIOp>(op)) return b.CreateICmp(predicateOf(c.getPredicate()), a[0], a[1]);
+  if (isa<arith::MaximumFOp>(op))
+    return target::emitMaxF(b, a[0], a[1], scalarTarget);
+  if (isa<arith::MinimumFOp>(op))
+    return target::emitMinF(b, a[0], a[1], scalarTarget);
+  if (auto c = mlir::dyn_cast<arith::CmpIOp>(op))
+    return b.CreateICmp(predicateOf(c.getPredicate()), a[0], a[1]);
   if (auto c = mlir::dyn_cast<arith::CmpFOp>(op)) {
     Reg x = a[0], y = a[1];
     if (x->getType()->isIntegerTy()) { // f8 compares as f32
@@ -156,26 +224,43 @@ Reg Emitter::scalarOp(mlir::Operation *op, ArrayRef<Reg> a) {
     }
     return b.CreateFCmp(predicateOf(c.getPredicate()), x, y);
   }
-  if (isa<arith::SelectOp>(op)) return b.CreateSelect(a[0], a[1], a[2]);
-  if (isa<arith::ExtSIOp>(op)) return b.CreateSExt(a[0], type());
-  if (isa<arith::ExtUIOp>(op)) return b.CreateZExt(a[0], type());
-  if (isa<arith::TruncIOp>(op)) return b.CreateTrunc(a[0], type());
-  if (isa<arith::IndexCastOp>(op)) return b.CreateSExtOrTrunc(a[0], type());
-  if (isa<arith::IndexCastUIOp>(op)) return b.CreateZExtOrTrunc(a[0], type());
-  if (isa<arith::ExtFOp>(op)) return b.CreateFPExt(a[0], type());
-  if (isa<arith::TruncFOp>(op)) return b.CreateFPTrunc(a[0], type());
-  if (isa<arith::SIToFPOp>(op)) return b.CreateSIToFP(a[0], type());
-  if (isa<arith::UIToFPOp>(op)) return b.CreateUIToFP(a[0], type());
-  if (isa<arith::BitcastOp>(op)) return b.CreateBitCast(a[0], type());
-  if (auto o = mlir::dyn_cast<pho::MathOp>(op)) return mathOp(o, a);
-  if (isa<pho::RandOp>(op)) return target::emitRand(b, a[0], a[1]);
+  if (isa<arith::SelectOp>(op))
+    return b.CreateSelect(a[0], a[1], a[2]);
+  if (isa<arith::ExtSIOp>(op))
+    return b.CreateSExt(a[0], type());
+  if (isa<arith::ExtUIOp>(op))
+    return b.CreateZExt(a[0], type());
+  if (isa<arith::TruncIOp>(op))
+    return b.CreateTrunc(a[0], type());
+  if (isa<arith::IndexCastOp>(op))
+    return b.CreateSExtOrTrunc(a[0], type());
+  if (isa<arith::IndexCastUIOp>(op))
+    return b.CreateZExtOrTrunc(a[0], type());
+  if (isa<arith::ExtFOp>(op))
+    return b.CreateFPExt(a[0], type());
+  if (isa<arith::TruncFOp>(op))
+    return b.CreateFPTrunc(a[0], type());
+  if (isa<arith::SIToFPOp>(op))
+    return b.CreateSIToFP(a[0], type());
+  if (isa<arith::UIToFPOp>(op))
+    return b.CreateUIToFP(a[0], type());
+  if (isa<arith::BitcastOp>(op))
+    return b.CreateBitCast(a[0], type());
+  if (auto o = mlir::dyn_cast<pho::MathOp>(op))
+    return mathOp(o, a);
+  if (isa<pho::RandOp>(op))
+    return target::emitRand(b, a[0], a[1]);
   if (auto o = mlir::dyn_cast<pho::TotalOp>(op)) {
     const bool isSigned = !o.getIsUnsigned();
     switch (o.getKind()) {
-    case pho::TotalKind::Div: return target::emitDiv(b, a[0], a[1], isSigned);
-    case pho::TotalKind::Rem: return target::emitRem(b, a[0], a[1], isSigned);
-    case pho::TotalKind::Shl: return target::emitShl(b, a[0], a[1], isSigned);
-    case pho::TotalKind::Shr: return target::emitShr(b, a[0], a[1], isSigned, isSigned);
+    case pho::TotalKind::Div:
+      return target::emitDiv(b, a[0], a[1], isSigned);
+    case pho::TotalKind::Rem:
+      return target::emitRem(b, a[0], a[1], isSigned);
+    case pho::TotalKind::Shl:
+      return target::emitShl(b, a[0], a[1], isSigned);
+    case pho::TotalKind::Shr:
+      return target::emitShr(b, a[0], a[1], isSigned, isSigned);
     }
   }
   if (auto o = mlir::dyn_cast<pho::ConvertOp>(op)) {
@@ -219,7 +304,8 @@ void Emitter::emitConstant(mlir::Operation *op) {
   auto elements = mlir::cast<mlir::DenseElementsAttr>(c.getValue());
   Layout layout = layoutOf(tile);
   if (elements.isSplat())
-    return setRegs(c, Regs(layout.registers(), constantOf(tile.getElementType(), elements.getSplatValue<mlir::Attribute>())));
+    return setRegs(c, Regs(layout.registers(),
+                           constantOf(tile.getElementType(), elements.getSplatValue<mlir::Attribute>())));
   // A table: each thread picks its elements (constant folding makes only small ones).
   Coords base = baseOf(layout);
   auto all = llvm::to_vector(elements.getValues<mlir::Attribute>());
@@ -229,14 +315,15 @@ void Emitter::emitConstant(mlir::Operation *op) {
     Reg index = b.CreateAdd(b.CreateMul(plus(base.i, off[0]), i32(layout.shape[1])), plus(base.j, off[1]));
     Reg value = constantOf(tile.getElementType(), all[0]);
     for (size_t k = 1; k < all.size(); ++k)
-      value = b.CreateSelect(b.CreateICmpEQ(index, i32(static_cast<int64_t>(k))), constantOf(tile.getElementType(), all[k]), value);
+      value = b.CreateSelect(b.CreateICmpEQ(index, i32(static_cast<int64_t>(k))),
+                             constantOf(tile.getElementType(), all[k]), value);
     out.push_back(value);
   }
   setRegs(c, out);
 }
 
-// Along a broadcast axis the source has one coordinate, 0; its layout is the result's with that axis sliced away, so the thread
-// that needs an element has it.
+// Along a broadcast axis the source has one coordinate, 0; its layout is the result's with that axis sliced
+// away, so the thread that needs an element has it.
 void Emitter::emitBroadcast(pho::BroadcastOp op) {
   Layout to = layoutOf(op.getType());
   if (!mlir::isa<mlir::RankedTensorType>(op.getValue().getType()))
@@ -258,7 +345,8 @@ void Emitter::emitBroadcast(pho::BroadcastOp op) {
 
 void Emitter::emitIota(pho::IotaOp op) {
   Layout layout = layoutOf(op.getType());
-  int axis = mlir::cast<mlir::RankedTensorType>(op.getType()).getRank() == 1 ? 1 : static_cast<int>(op.getAxis());
+  int axis =
+      mlir::cast<mlir::RankedTensorType>(op.getType()).getRank() == 1 ? 1 : static_cast<int>(op.getAxis());
   Coords base = baseOf(layout);
   Regs out;
   for (int64_t r = 0; r < layout.registers(); ++r)
@@ -314,7 +402,9 @@ Reg Emitter::isFirstCopy(const Layout &layout) {
     int64_t before = 1;
     for (const Mode &m : isWarp ? layout.warp : layout.lane) {
       if (m.stride == 0 && m.size > 1)
-        all = andOf(all, b.CreateICmpEQ(b.CreateURem(b.CreateUDiv(isWarp ? warp : lane, i32(before)), i32(m.size)), i32(0)));
+        all = andOf(all,
+                    b.CreateICmpEQ(b.CreateURem(b.CreateUDiv(isWarp ? warp : lane, i32(before)), i32(m.size)),
+                                   i32(0)));
       before *= m.size;
     }
   }

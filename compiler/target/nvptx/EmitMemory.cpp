@@ -1,5 +1,6 @@
-// Loads and stores of slices of tensors, and atomics. Whole tiles go without masks, in the widest accesses that layout and alignment allow; tiles
-// that leave the tensor go element by element, each under its own condition. Which of the two is a test of the tile's corner at run time.
+// Loads and stores of slices of tensors, and atomics. Whole tiles go without masks, in the widest accesses
+// that layout and alignment allow; tiles that leave the tensor go element by element, each under its own
+// condition. Which of the two is a test of the tile's corner at run time.
 #include "compiler/target/nvptx/Access.h"
 #include "compiler/target/nvptx/Multiple.h"
 #include "llvm/IR/InlineAsm.h"
@@ -8,8 +9,9 @@ using namespace llvm;
 
 namespace phobos::nvptx {
 
-Emitter::Access Emitter::accessOf(mlir::Value view, mlir::ValueRange starts, mlir::ValueRange extents, ArrayRef<int64_t> sizes, ArrayRef<bool> points,
-                                  ArrayRef<bool> inBounds, mlir::Type tile) {
+Emitter::Access Emitter::accessOf(mlir::Value view, mlir::ValueRange starts, mlir::ValueRange extents,
+                                  ArrayRef<int64_t> sizes, ArrayRef<bool> points, ArrayRef<bool> inBounds,
+                                  mlir::Type tile) {
   const TensorView &v = views.at(view);
   Access a;
   a.bytes = elementBytes(mlir::cast<pho::ViewType>(view.getType()).getElementType());
@@ -47,16 +49,19 @@ Emitter::Access Emitter::accessOf(mlir::Value view, mlir::ValueRange starts, mli
 Reg Emitter::insideOf(const Access &a, int axis, Reg coordinate) {
   if (!a.start[axis])
     return nullptr;
-  return b.CreateICmpULT(b.CreateAdd(a.start[axis], b.CreateSExt(coordinate, b.getInt64Ty())), a.extent[axis]);
+  return b.CreateICmpULT(b.CreateAdd(a.start[axis], b.CreateSExt(coordinate, b.getInt64Ty())),
+                         a.extent[axis]);
 }
 
-// The thread's own corner plus a register's constant offset: what depends on the register alone is the same for all loop iterations.
+// The thread's own corner plus a register's constant offset: what depends on the register alone is the same
+// for all loop iterations.
 Reg Emitter::addressOf(const Access &a, Reg i, Reg j) {
   Reg offset = nullptr;
   for (auto [axis, coordinate] : {std::pair{0, i}, std::pair{1, j}}) {
     if (!a.stride[axis])
       continue;
-    Reg term = b.CreateMul(b.CreateSExt(coordinate, b.getInt64Ty()), b.CreateMul(a.stride[axis], i64(a.bytes)));
+    Reg term =
+        b.CreateMul(b.CreateSExt(coordinate, b.getInt64Ty()), b.CreateMul(a.stride[axis], i64(a.bytes)));
     offset = offset ? b.CreateAdd(offset, term) : term;
   }
   return offset ? b.CreateGEP(b.getInt8Ty(), a.base, offset) : a.base;
@@ -70,10 +75,14 @@ struct AsmType {
 };
 AsmType asmTypeOf(Type *t) {
   switch (t->getPrimitiveSizeInBits().getFixedValue()) {
-  case 8: return {"h", "b8", 16};
-  case 16: return {"h", "b16", 16};
-  case 32: return {"r", "b32", 32};
-  default: return {"l", "b64", 64};
+  case 8:
+    return {"h", "b8", 16};
+  case 16:
+    return {"h", "b16", 16};
+  case 32:
+    return {"r", "b32", 32};
+  default:
+    return {"l", "b64", 64};
   }
 }
 } // namespace
@@ -82,7 +91,8 @@ Reg Emitter::predicatedLoad(Reg predicate, Reg address, Type *type, Reg fallback
   if (!predicate)
     return b.CreateLoad(type, address);
   AsmType a = asmTypeOf(type);
-  Type *wide = b.getIntNTy(a.bits), *narrow = b.getIntNTy(static_cast<unsigned>(type->getPrimitiveSizeInBits().getFixedValue()));
+  Type *wide = b.getIntNTy(a.bits),
+       *narrow = b.getIntNTy(static_cast<unsigned>(type->getPrimitiveSizeInBits().getFixedValue()));
   std::string text = "mov.b" + std::to_string(a.bits) + " $0, $3;\n\t@$1 ld.global." + a.ptx + " $0, [$2];";
   std::string constraints = std::string("=") + a.constraint + ",b,l," + a.constraint;
   auto *fn = FunctionType::get(wide, {b.getInt1Ty(), address->getType(), wide}, false);
@@ -97,16 +107,20 @@ void Emitter::predicatedStore(Reg predicate, Reg address, Reg value) {
     return;
   }
   AsmType a = asmTypeOf(value->getType());
-  Type *wide = b.getIntNTy(a.bits), *narrow = b.getIntNTy(static_cast<unsigned>(value->getType()->getPrimitiveSizeInBits().getFixedValue()));
+  Type *wide = b.getIntNTy(a.bits),
+       *narrow =
+           b.getIntNTy(static_cast<unsigned>(value->getType()->getPrimitiveSizeInBits().getFixedValue()));
   auto *fn = FunctionType::get(b.getVoidTy(), {b.getInt1Ty(), address->getType(), wide}, false);
-  b.CreateCall(InlineAsm::get(fn, std::string("@$0 st.global.") + a.ptx + " [$1], $2;", std::string("b,l,") + a.constraint + ",~{memory}", true),
+  b.CreateCall(InlineAsm::get(fn, std::string("@$0 st.global.") + a.ptx + " [$1], $2;",
+                              std::string("b,l,") + a.constraint + ",~{memory}", true),
                {predicate, address, b.CreateZExt(b.CreateBitCast(value, narrow), wide)});
 }
 
 void Emitter::emitLoad(pho::LoadOp op) {
   mlir::Type elem = elementOf(op.getType());
   Type *memory = memoryTypeOf(elem);
-  Access a = accessOf(op.getView(), op.getStarts(), op.getExtents(), op.getSizes(), op.getPoints(), op.getInBounds(), op.getType());
+  Access a = accessOf(op.getView(), op.getStarts(), op.getExtents(), op.getSizes(), op.getPoints(),
+                      op.getInBounds(), op.getType());
   Reg fill = op.getFill() ? toMemory(scalar(op.getFill()), elem) : Constant::getNullValue(memory);
   auto tile = mlir::dyn_cast<mlir::RankedTensorType>(op.getType());
   if (!tile) {
@@ -127,14 +141,17 @@ void Emitter::emitLoad(pho::LoadOp op) {
       Coord off = layout.registerOffset(r);
       Reg address;
       if (layout.isPadded(0) || layout.isPadded(1))
-        address = addressOf(a, clamp(plus(base.i, off[0]), 0, layout.shape[0] - 1), clamp(plus(base.j, off[1]), 1, layout.shape[1] - width));
+        address = addressOf(a, clamp(plus(base.i, off[0]), 0, layout.shape[0] - 1),
+                            clamp(plus(base.j, off[1]), 1, layout.shape[1] - width));
       else
-        address = addressOf({.base = corner, .stride = {a.stride[0], a.stride[1]}, .bytes = a.bytes}, i32(off[0]), i32(off[1]));
+        address = addressOf({.base = corner, .stride = {a.stride[0], a.stride[1]}, .bytes = a.bytes},
+                            i32(off[0]), i32(off[1]));
       if (width == 1) {
         out[r] = b.CreateAlignedLoad(memory, address, Align(a.bytes));
         continue;
       }
-      Reg v = b.CreateAlignedLoad(FixedVectorType::get(memory, static_cast<unsigned>(width)), address, Align(static_cast<uint64_t>(width * a.bytes)));
+      Reg v = b.CreateAlignedLoad(FixedVectorType::get(memory, static_cast<unsigned>(width)), address,
+                                  Align(static_cast<uint64_t>(width * a.bytes)));
       for (int64_t k = 0; k < width; ++k)
         out[r + k] = b.CreateExtractElement(v, static_cast<uint64_t>(k));
     }
@@ -145,7 +162,8 @@ void Emitter::emitLoad(pho::LoadOp op) {
     for (int64_t r = 0; r < layout.registers(); ++r) {
       Coord off = layout.registerOffset(r);
       Coords at{plus(base.i, off[0]), plus(base.j, off[1])};
-      Reg ok = andOf(andOf(a.pointsInside, inside(layout, at)), andOf(insideOf(a, 0, at.i), insideOf(a, 1, at.j)));
+      Reg ok =
+          andOf(andOf(a.pointsInside, inside(layout, at)), andOf(insideOf(a, 0, at.i), insideOf(a, 1, at.j)));
       out.push_back(predicatedLoad(ok, addressOf(a, at.i, at.j), memory, fill));
     }
     return out;
@@ -158,7 +176,8 @@ void Emitter::emitLoad(pho::LoadOp op) {
 
 void Emitter::emitStore(pho::StoreOp op) {
   mlir::Type elem = elementOf(op.getValue().getType());
-  Access a = accessOf(op.getView(), op.getStarts(), op.getExtents(), op.getSizes(), op.getPoints(), op.getInBounds(), op.getValue().getType());
+  Access a = accessOf(op.getView(), op.getStarts(), op.getExtents(), op.getSizes(), op.getPoints(),
+                      op.getInBounds(), op.getValue().getType());
   auto tile = mlir::dyn_cast<mlir::RankedTensorType>(op.getValue().getType());
   if (!tile) {
     Reg ok = a.whole;
@@ -181,7 +200,8 @@ void Emitter::emitStore(pho::StoreOp op) {
       Reg ok = inside(layout, at);
       if (!mask.empty())
         ok = andOf(ok, mask[r]);
-      Reg address = addressOf({.base = corner, .stride = {a.stride[0], a.stride[1]}, .bytes = a.bytes}, i32(off[0]), i32(off[1]));
+      Reg address = addressOf({.base = corner, .stride = {a.stride[0], a.stride[1]}, .bytes = a.bytes},
+                              i32(off[0]), i32(off[1]));
       if (width == 1) {
         predicatedStore(ok, address, toMemory(value[r], elem));
         continue;
@@ -197,7 +217,8 @@ void Emitter::emitStore(pho::StoreOp op) {
     for (int64_t r = 0; r < layout.registers(); ++r) {
       Coord off = layout.registerOffset(r);
       Coords at{plus(base.i, off[0]), plus(base.j, off[1])};
-      Reg ok = andOf(andOf(a.pointsInside, inside(layout, at)), andOf(insideOf(a, 0, at.i), insideOf(a, 1, at.j)));
+      Reg ok =
+          andOf(andOf(a.pointsInside, inside(layout, at)), andOf(insideOf(a, 0, at.i), insideOf(a, 1, at.j)));
       if (!mask.empty())
         ok = andOf(ok, mask[r]);
       predicatedStore(ok, addressOf(a, at.i, at.j), toMemory(value[r], elem));
@@ -207,7 +228,8 @@ void Emitter::emitStore(pho::StoreOp op) {
   when(isFirstCopy(layout), [&] { either(a.whole, whole, edge); });
 }
 
-// Types that the hardware has no atomic for: the aligned 32-bit (64-bit) word around the element is exchanged until nothing came between.
+// Types that the hardware has no atomic for: the aligned 32-bit (64-bit) word around the element is exchanged
+// until nothing came between.
 Reg Emitter::atomicAt(pho::AtomicOp op, Reg address, mlir::Type elem, ArrayRef<Reg> v) {
   Type *memory = memoryTypeOf(elem);
   const unsigned bits = static_cast<unsigned>(memory->getPrimitiveSizeInBits().getFixedValue());
@@ -215,9 +237,10 @@ Reg Emitter::atomicAt(pho::AtomicOp op, Reg address, mlir::Type elem, ArrayRef<R
   SyncScope::ID scope = context.getOrInsertSyncScopeID("device");
   auto order = AtomicOrdering::Monotonic;
   if (bits >= 32 && !isFloat && op.getKind() != pho::AtomicKind::Cas) {
-    AtomicRMWInst::BinOp kind = op.getKind() == pho::AtomicKind::Add   ? AtomicRMWInst::Add
-                                : op.getKind() == pho::AtomicKind::Max ? (isUnsigned ? AtomicRMWInst::UMax : AtomicRMWInst::Max)
-                                                                       : (isUnsigned ? AtomicRMWInst::UMin : AtomicRMWInst::Min);
+    AtomicRMWInst::BinOp kind = op.getKind() == pho::AtomicKind::Add ? AtomicRMWInst::Add
+                                : op.getKind() == pho::AtomicKind::Max
+                                    ? (isUnsigned ? AtomicRMWInst::UMax : AtomicRMWInst::Max)
+                                    : (isUnsigned ? AtomicRMWInst::UMin : AtomicRMWInst::Min);
     return b.CreateAtomicRMW(kind, address, v[0], Align(bits / 8), order, scope);
   }
   if (bits >= 32 && isFloat && op.getKind() == pho::AtomicKind::Add)
@@ -226,8 +249,10 @@ Reg Emitter::atomicAt(pho::AtomicOp op, Reg address, mlir::Type elem, ArrayRef<R
   Type *own = b.getIntNTy(bits);
   Reg number = b.CreatePtrToInt(address, b.getInt64Ty());
   Reg word = bits >= 32 ? address : b.CreateIntToPtr(b.CreateAnd(number, i64(-4)), address->getType());
-  Reg shift = bits >= 32 ? ConstantInt::get(wordType, 0) : b.CreateTrunc(b.CreateShl(b.CreateAnd(number, 3), 3), wordType);
-  Reg keep = bits >= 32 ? ConstantInt::get(wordType, 0) : b.CreateNot(b.CreateShl(ConstantInt::get(wordType, (1u << bits) - 1), shift));
+  Reg shift = bits >= 32 ? ConstantInt::get(wordType, 0)
+                         : b.CreateTrunc(b.CreateShl(b.CreateAnd(number, 3), 3), wordType);
+  Reg keep = bits >= 32 ? ConstantInt::get(wordType, 0)
+                        : b.CreateNot(b.CreateShl(ConstantInt::get(wordType, (1u << bits) - 1), shift));
   LoadInst *first = b.CreateAlignedLoad(wordType, word, Align(bits == 64 ? 8 : 4));
   first->setAtomic(order, scope);
   BasicBlock *before = b.GetInsertBlock(), *loop = newBlock("cas"), *done = newBlock("cas.done");
@@ -242,9 +267,14 @@ Reg Emitter::atomicAt(pho::AtomicOp op, Reg address, mlir::Type elem, ArrayRef<R
     stop = b.CreateICmpNE(oldBits, b.CreateBitCast(toMemory(v[0], elem), own));
     next = v[1];
   } else {
-    pho::ReduceKind kind = op.getKind() == pho::AtomicKind::Add ? pho::ReduceKind::Sum : op.getKind() == pho::AtomicKind::Max ? pho::ReduceKind::Max : pho::ReduceKind::Min;
+    pho::ReduceKind kind = op.getKind() == pho::AtomicKind::Add   ? pho::ReduceKind::Sum
+                           : op.getKind() == pho::AtomicKind::Max ? pho::ReduceKind::Max
+                                                                  : pho::ReduceKind::Min;
     Reg x = old, y = v[0];
-    ScalarType narrow = elem.isF16() ? ScalarType::F16 : elem.isBF16() ? ScalarType::BF16 : mlir::isa<mlir::Float8E5M2Type>(elem) ? ScalarType::F8E5M2 : ScalarType::F8E4M3;
+    ScalarType narrow = elem.isF16()                            ? ScalarType::F16
+                        : elem.isBF16()                         ? ScalarType::BF16
+                        : mlir::isa<mlir::Float8E5M2Type>(elem) ? ScalarType::F8E5M2
+                                                                : ScalarType::F8E4M3;
     bool widen = isFloat && bits < 32;
     if (widen) {
       x = target::emitConvert(b, x, narrow, ScalarType::F32, scalarTarget);
@@ -268,14 +298,15 @@ Reg Emitter::atomicAt(pho::AtomicOp op, Reg address, mlir::Type elem, ArrayRef<R
 void Emitter::emitAtomic(pho::AtomicOp op) {
   mlir::Type elem = op.getType();
   const size_t rank = op.getStarts().size();
-  Access a = accessOf(op.getView(), op.getStarts(), op.getExtents(), SmallVector<int64_t>(rank, 1), SmallVector<bool>(rank, true),
-                      SmallVector<bool>(rank, false), elem);
+  Access a = accessOf(op.getView(), op.getStarts(), op.getExtents(), SmallVector<int64_t>(rank, 1),
+                      SmallVector<bool>(rank, true), SmallVector<bool>(rank, false), elem);
   SmallVector<Reg> v;
   for (mlir::Value x : op.getValues())
     v.push_back(scalar(x));
   Reg zero = Constant::getNullValue(typeOf(elem));
   Reg condition = op.getOnce() ? andOf(a.whole, b.CreateICmpEQ(thread, i32(0))) : a.whole;
-  Reg old = either(condition, [&] { return Regs{atomicAt(op, a.base, elem, v)}; }, [&] { return Regs{zero}; })[0];
+  Reg old =
+      either(condition, [&] { return Regs{atomicAt(op, a.base, elem, v)}; }, [&] { return Regs{zero}; })[0];
   if (op.getOnce() && !op.getResult().use_empty()) { // thread 0 tells the others
     Reg slot = sharedAddress(scratchOf(op));
     when(b.CreateICmpEQ(thread, i32(0)), [&] { b.CreateStore(toMemory(old, elem), slot); });

@@ -1,5 +1,6 @@
-// Tiles that move: between layouts, into other shapes, as parts of each other. By register moves where a thread has what it needs, else all
-// write what they hold to shared memory, meet at a barrier, and read what they need.
+// Tiles that move: between layouts, into other shapes, as parts of each other. By register moves where a
+// thread has what it needs, else all write what they hold to shared memory, meet at a barrier, and read what
+// they need.
 #include "compiler/target/nvptx/SharedTile.h"
 
 using namespace llvm;
@@ -12,10 +13,13 @@ int64_t Emitter::scratchOf(mlir::Operation *op) {
   return attr ? attr.getInt() : 0;
 }
 
-Reg Emitter::sharedAddress(int64_t offset) { return offset ? b.CreateConstGEP1_64(b.getInt8Ty(), shared, static_cast<uint64_t>(offset)) : shared; }
+Reg Emitter::sharedAddress(int64_t offset) {
+  return offset ? b.CreateConstGEP1_64(b.getInt8Ty(), shared, static_cast<uint64_t>(offset)) : shared;
+}
 
-// Row i, byte j * bytes of it, 16-byte chunks permuted by the row. Written so that what depends on the thread alone is computed once: for
-// rows that differ by a multiple of the permutation's period the exclusive-or is the same.
+// Row i, byte j * bytes of it, 16-byte chunks permuted by the row. Written so that what depends on the thread
+// alone is computed once: for rows that differ by a multiple of the permutation's period the exclusive-or is
+// the same.
 Reg Emitter::tileAddress(const SharedTile &t, Reg i, Reg j) {
   const SharedLayout &s = t.layout;
   Reg byte = b.CreateMul(j, i32(s.elementBytes), "", true, true);
@@ -35,7 +39,8 @@ int64_t sharedWidth(const Layout &layout, const SharedLayout &s, Coord offset) {
 }
 } // namespace
 
-void Emitter::writeShared(const SharedTile &to, const Layout &layout, ArrayRef<Reg> value, mlir::Type elem, Coord offset) {
+void Emitter::writeShared(const SharedTile &to, const Layout &layout, ArrayRef<Reg> value, mlir::Type elem,
+                          Coord offset) {
   Coords base = baseOf(layout);
   Type *memory = memoryTypeOf(elem);
   int64_t width = sharedWidth(layout, to.layout, offset);
@@ -74,7 +79,8 @@ Regs Emitter::readShared(const SharedTile &from, const Layout &layout, mlir::Typ
       out[r] = fromMemory(b.CreateAlignedLoad(memory, address, Align(from.layout.elementBytes)), elem);
       continue;
     }
-    Reg v = b.CreateAlignedLoad(FixedVectorType::get(memory, static_cast<unsigned>(width)), address, Align(static_cast<uint64_t>(width * from.layout.elementBytes)));
+    Reg v = b.CreateAlignedLoad(FixedVectorType::get(memory, static_cast<unsigned>(width)), address,
+                                Align(static_cast<uint64_t>(width * from.layout.elementBytes)));
     for (int64_t k = 0; k < width; ++k)
       out[r + k] = fromMemory(b.CreateExtractElement(v, static_cast<uint64_t>(k)), elem);
   }
@@ -98,7 +104,8 @@ void Emitter::emitConvert(phog::ConvertOp op) {
   setRegs(op, readShared(tile, to, elem, {0, 0}));
 }
 
-// Row-major order is kept: element (i, j) of C columns is number i C + j, which both sides use as the address.
+// Row-major order is kept: element (i, j) of C columns is number i C + j, which both sides use as the
+// address.
 void Emitter::emitReshape(pho::ReshapeOp op) {
   Layout from = layoutOf(op.getValue().getType()), to = layoutOf(op.getType());
   Regs value = regs(op.getValue());
@@ -112,13 +119,17 @@ void Emitter::emitReshape(pho::ReshapeOp op) {
   }
   mlir::Type elem = elementOf(op.getType());
   int64_t bytes = elementBytes(elem), at = scratchOf(op);
-  Reg base = sharedAddress(at), dump = sharedAddress(at + (from.shape[0] * from.shape[1] * bytes + 15) / 16 * 16);
-  writeShared({base, {from.shape[0], from.shape[1], bytes, from.shape[1] * bytes, 1, 0}, dump}, from, value, elem, {0, 0});
+  Reg base = sharedAddress(at),
+      dump = sharedAddress(at + (from.shape[0] * from.shape[1] * bytes + 15) / 16 * 16);
+  writeShared({base, {from.shape[0], from.shape[1], bytes, from.shape[1] * bytes, 1, 0}, dump}, from, value,
+              elem, {0, 0});
   barrier();
-  setRegs(op, readShared({base, {to.shape[0], to.shape[1], bytes, to.shape[1] * bytes, 1, 0}, dump}, to, elem, {0, 0}));
+  setRegs(op, readShared({base, {to.shape[0], to.shape[1], bytes, to.shape[1] * bytes, 1, 0}, dump}, to, elem,
+                         {0, 0}));
 }
 
-// A part of a tile, a tile with a part replaced, two tiles side by side: the pieces are written where they belong, and the result is read where it lies.
+// A part of a tile, a tile with a part replaced, two tiles side by side: the pieces are written where they
+// belong, and the result is read where it lies.
 void Emitter::emitPieces(mlir::Operation *op) {
   mlir::Type elem = elementOf(op->getResult(0).getType());
   auto offsets2 = [](ArrayRef<int64_t> o) { return o.size() == 2 ? Coord{o[0], o[1]} : Coord{0, o[0]}; };
@@ -139,7 +150,8 @@ void Emitter::emitPieces(mlir::Operation *op) {
   } else {
     auto c = mlir::cast<pho::CatOp>(op);
     Coord lhs = shapeOf(c.getLhs().getType());
-    bool alongRows = c.getAxis() == 0 && mlir::cast<mlir::RankedTensorType>(c.getLhs().getType()).getRank() == 2;
+    bool alongRows =
+        c.getAxis() == 0 && mlir::cast<mlir::RankedTensorType>(c.getLhs().getType()).getRank() == 2;
     first.push_back({c.getLhs(), {0, 0}});
     first.push_back({c.getRhs(), alongRows ? Coord{lhs[0], 0} : Coord{0, lhs[1]}});
   }
@@ -174,7 +186,8 @@ void Emitter::emitExtract(pho::ExtractOp op) {
     Coord off = from.registerOffset(r);
     if (off[0] > at[0] || off[1] > at[1])
       continue;
-    Reg mine = b.CreateAnd(b.CreateICmpEQ(base.i, i32(at[0] - off[0])), b.CreateICmpEQ(base.j, i32(at[1] - off[1])));
+    Reg mine =
+        b.CreateAnd(b.CreateICmpEQ(base.i, i32(at[0] - off[0])), b.CreateICmpEQ(base.j, i32(at[1] - off[1])));
     when(andOf(mine, isFirstCopy(from)), [&] { b.CreateStore(toMemory(value[r], elem), slot); });
   }
   barrier();
@@ -183,9 +196,11 @@ void Emitter::emitExtract(pho::ExtractOp op) {
 
 void Emitter::emitStoreShared(phog::StoreSharedOp op) {
   auto buffer = op.getBuffer().getDefiningOp<phog::AllocOp>();
-  SharedTile tile{sharedAddress(static_cast<int64_t>(buffer.getOffset().value_or(0))), sharedLayoutOf(buffer.getType()), nullptr};
+  SharedTile tile{sharedAddress(static_cast<int64_t>(buffer.getOffset().value_or(0))),
+                  sharedLayoutOf(buffer.getType()), nullptr};
   tile.dump = sharedAddress(static_cast<int64_t>(buffer.getOffset().value_or(0)) + tile.layout.sizeBytes());
-  writeShared(tile, layoutOf(op.getValue().getType()), regs(op.getValue()), elementOf(op.getValue().getType()), {0, 0});
+  writeShared(tile, layoutOf(op.getValue().getType()), regs(op.getValue()),
+              elementOf(op.getValue().getType()), {0, 0});
 }
 
 } // namespace phobos::nvptx

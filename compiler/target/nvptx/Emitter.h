@@ -1,5 +1,6 @@
-// Target IR to LLVM IR, one operation at a time. A scalar is one value a thread; a tile is its registers, in the order of its layout.
-// Each group of operations has its file (EmitControl, EmitElementwise, EmitMemory, EmitMove, EmitReduce, EmitDot, EmitCopy).
+// Target IR to LLVM IR, one operation at a time. A scalar is one value a thread; a tile is its registers, in
+// the order of its layout. Each group of operations has its file (EmitControl, EmitElementwise, EmitMemory,
+// EmitMove, EmitReduce, EmitDot, EmitCopy).
 #pragma once
 #include "compiler/target/common/Scalar.h"
 #include "compiler/target/nvptx/Passes.h"
@@ -30,7 +31,8 @@ struct Coords {
 
 class Emitter {
 public:
-  Emitter(llvm::Module &module, const Target &target, unsigned ptxVersion, llvm::DIBuilder *debug, llvm::DIFile *file);
+  Emitter(llvm::Module &module, const Target &target, unsigned ptxVersion, llvm::DIBuilder *debug,
+          llvm::DIFile *file);
   /// The function of one entry point; false with a message if something cannot be emitted.
   bool emitKernel(mlir::func::FuncOp func, const std::string &symbol, bool nativeGrid, std::string &error);
 
@@ -60,8 +62,9 @@ private:
 
   // EmitMemory.cpp
   struct Access;
-  Access accessOf(mlir::Value view, mlir::ValueRange starts, mlir::ValueRange extents, llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<bool> points,
-                  llvm::ArrayRef<bool> inBounds, mlir::Type tile);
+  Access accessOf(mlir::Value view, mlir::ValueRange starts, mlir::ValueRange extents,
+                  llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<bool> points, llvm::ArrayRef<bool> inBounds,
+                  mlir::Type tile);
   void emitLoad(pho::LoadOp op);
   void emitStore(pho::StoreOp op);
   void emitAtomic(pho::AtomicOp op);
@@ -78,7 +81,8 @@ private:
   void emitPieces(mlir::Operation *op);
   void emitExtract(pho::ExtractOp op);
   void emitStoreShared(phog::StoreSharedOp op);
-  void writeShared(const SharedTile &to, const Layout &layout, llvm::ArrayRef<Reg> regs, mlir::Type elem, Coord offset);
+  void writeShared(const SharedTile &to, const Layout &layout, llvm::ArrayRef<Reg> regs, mlir::Type elem,
+                   Coord offset);
   Regs readShared(const SharedTile &from, const Layout &layout, mlir::Type elem, Coord offset);
   Reg sharedAddress(int64_t offset);
   Reg tileAddress(const SharedTile &tile, Reg i, Reg j);
@@ -88,8 +92,8 @@ private:
   void emitReduce(pho::ReduceOp op);
   void emitArgReduce(pho::ArgReduceOp op);
   void emitScan(pho::ScanOp op);
-  std::vector<Regs> reduceAxes(const Layout &layout, std::vector<Regs> items, bool axes[2], llvm::ArrayRef<mlir::Type> elems, const Combine &combine,
-                               int64_t scratch);
+  std::vector<Regs> reduceAxes(const Layout &layout, std::vector<Regs> items, bool axes[2],
+                               llvm::ArrayRef<mlir::Type> elems, const Combine &combine, int64_t scratch);
   Reg reductionOf(pho::ReduceKind kind, bool isUnsigned, Reg a, Reg b);
   Reg identityOf(pho::ReduceKind kind, bool isUnsigned, mlir::Type elem);
   Reg shuffleXor(Reg value, int64_t laneMask);
@@ -104,22 +108,27 @@ private:
   Regs &regs(mlir::Value v);
   Reg scalar(mlir::Value v) { return regs(v)[0]; }
   void setRegs(mlir::Value v, Regs r) { values[v] = std::move(r); }
-  llvm::Type *typeOf(mlir::Type elem);   ///< as a value
+  llvm::Type *typeOf(mlir::Type elem);       ///< as a value
   llvm::Type *memoryTypeOf(mlir::Type elem); ///< bool as a byte
   Reg toMemory(Reg value, mlir::Type elem);
   Reg fromMemory(Reg value, mlir::Type elem);
   /// The base coordinates of the thread, computed once at the kernel's start.
   Coords baseOf(const Layout &layout);
-  /// Holds for the one thread, of those with copies of the same elements, that writes them; null if there are no copies.
+  /// Holds for the one thread, of those with copies of the same elements, that writes them; null if there are
+  /// no copies.
   Reg isFirstCopy(const Layout &layout);
   Reg digits(const Modes &modes, Reg number, int axis);
   Reg inside(const Layout &layout, Coords at); ///< not padding; null if there is none
   Reg i32(int64_t v) { return b.getInt32(static_cast<uint32_t>(v)); }
   Reg i64(int64_t v) { return b.getInt64(static_cast<uint64_t>(v)); }
   Reg andOf(Reg a, Reg c) { return !a ? c : !c ? a : b.CreateAnd(a, c); }
-  Reg plus(Reg a, int64_t c) { return c == 0 ? a : b.CreateAdd(a, llvm::ConstantInt::get(a->getType(), static_cast<uint64_t>(c), true)); }
+  Reg plus(Reg a, int64_t c) {
+    return c == 0 ? a : b.CreateAdd(a, llvm::ConstantInt::get(a->getType(), static_cast<uint64_t>(c), true));
+  }
   void barrier();
-  Reg nvvm(llvm::Intrinsic::ID id, llvm::ArrayRef<Reg> args, llvm::ArrayRef<llvm::Type *> types = {}) { return b.CreateIntrinsic(id, types, args); }
+  Reg nvvm(llvm::Intrinsic::ID id, llvm::ArrayRef<Reg> args, llvm::ArrayRef<llvm::Type *> types = {}) {
+    return b.CreateIntrinsic(id, types, args);
+  }
   int64_t scratchOf(mlir::Operation *op);
   bool fail(mlir::Operation *op, const std::string &what);
 

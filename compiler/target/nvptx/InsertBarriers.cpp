@@ -15,14 +15,16 @@ struct Pending {
   int64_t low = 0, high = 0; ///< shared
   Value view;                ///< global; null: shared
   Operation *op = nullptr;
-  bool isOld = false;        ///< of an earlier iteration: values of the same name may differ
+  bool isOld = false; ///< of an earlier iteration: values of the same name may differ
   bool operator==(const Pending &) const = default;
 };
 using State = SmallVector<Pending>;
 
 class Barriers {
 public:
-  Barriers(Operation *f) : func(f), threads(f->getAttrOfType<IntegerAttr>("phog.threads").getInt()) { findVariant(); }
+  Barriers(Operation *f) : func(f), threads(f->getAttrOfType<IntegerAttr>("phog.threads").getInt()) {
+    findVariant();
+  }
   void run() {
     State state;
     walk(func->getRegion(0).front(), state, true);
@@ -41,7 +43,8 @@ private:
         if (auto atomic = dyn_cast<pho::AtomicOp>(op))
           any |= !atomic.getOnce();
         if (auto loop = dyn_cast<scf::ForOp>(op)) {
-          bool bounds = isVariant(loop.getLowerBound()) || isVariant(loop.getUpperBound()) || isVariant(loop.getStep());
+          bool bounds =
+              isVariant(loop.getLowerBound()) || isVariant(loop.getUpperBound()) || isVariant(loop.getStep());
           if (bounds)
             mark(loop.getInductionVar());
           for (auto [k, arg] : llvm::enumerate(loop.getRegionIterArgs()))
@@ -49,7 +52,8 @@ private:
               mark(arg), mark(loop.getResult(k));
         } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
           for (auto [k, result] : llvm::enumerate(branch.getResults()))
-            if (isVariant(branch.getCondition()) || isVariant(branch.thenYield().getOperand(k)) || isVariant(branch.elseYield().getOperand(k)))
+            if (isVariant(branch.getCondition()) || isVariant(branch.thenYield().getOperand(k)) ||
+                isVariant(branch.elseYield().getOperand(k)))
               mark(result);
         } else if (auto again = dyn_cast<scf::WhileOp>(op)) {
           bool condition = isVariant(again.getConditionOp().getCondition());
@@ -69,7 +73,8 @@ private:
 
   bool isDivergent(Operation *op) {
     if (auto loop = dyn_cast<scf::ForOp>(op))
-      return variant.contains(loop.getLowerBound()) || variant.contains(loop.getUpperBound()) || variant.contains(loop.getStep());
+      return variant.contains(loop.getLowerBound()) || variant.contains(loop.getUpperBound()) ||
+             variant.contains(loop.getStep());
     if (auto branch = dyn_cast<scf::IfOp>(op))
       return variant.contains(branch.getCondition());
     if (auto loop = dyn_cast<scf::WhileOp>(op))
@@ -138,7 +143,8 @@ private:
       for (const Pending &a : accesses) {
         if (!p.isWrite && !a.isWrite)
           continue;
-        bool clash = a.view ? p.view == a.view && !isSameAccess(p, op) : !p.view && p.low < a.high && a.low < p.high;
+        bool clash =
+            a.view ? p.view == a.view && !isSameAccess(p, op) : !p.view && p.low < a.high && a.low < p.high;
         if (!clash)
           continue;
         OpBuilder b(op);
@@ -165,7 +171,8 @@ private:
         return;
       auto type = cast<phog::BufferType>(v.getType());
       int64_t low = static_cast<int64_t>(alloc.getOffset().value_or(0));
-      accesses.push_back({isWrite, low, low + type.getStages() * sharedLayoutOf(type).sizeBytes() + 16, {}, op});
+      accesses.push_back(
+          {isWrite, low, low + type.getStages() * sharedLayoutOf(type).sizeBytes() + 16, {}, op});
     };
     if (auto store = dyn_cast<phog::StoreSharedOp>(op)) {
       buffer(store.getBuffer(), true);

@@ -8,8 +8,12 @@ namespace phobos::nvptx {
 
 namespace {
 int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
-int64_t pow2Floor(int64_t n) { return n < 1 ? 1 : static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(n))); }
-int64_t pow2Ceil(int64_t n) { return n < 1 ? 1 : static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(n))); }
+int64_t pow2Floor(int64_t n) {
+  return n < 1 ? 1 : static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(n)));
+}
+int64_t pow2Ceil(int64_t n) {
+  return n < 1 ? 1 : static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(n)));
+}
 
 /// The largest divisor of `n` that is at most `limit`.
 int64_t divisorUpTo(int64_t n, int64_t limit) {
@@ -120,7 +124,8 @@ std::string Layout::str() const {
     out += out.empty() ? "" : " ";
     out += std::string(name) + "[";
     for (size_t k = 0; k < modes.size(); ++k)
-      out += (k ? " " : "") + std::to_string(modes[k].size) + ":" + std::to_string(modes[k].stride) + (modes[k].axis ? "j" : "i");
+      out += (k ? " " : "") + std::to_string(modes[k].size) + ":" + std::to_string(modes[k].stride) +
+             (modes[k].axis ? "j" : "i");
     out += "]";
   };
   put("reg", reg);
@@ -153,7 +158,8 @@ Layout blocked(Coord shape, int64_t elementBytes, int64_t warps) {
   const auto [rows, cols] = shape;
   Layout out{shape, {}, {}, {}};
   int64_t perThread = rows * cols / (32 * warps);
-  int64_t vector = std::min<int64_t>(std::max<int64_t>(1, 16 / elementBytes), pow2Floor(std::max<int64_t>(1, perThread)));
+  int64_t vector =
+      std::min<int64_t>(std::max<int64_t>(1, 16 / elementBytes), pow2Floor(std::max<int64_t>(1, perThread)));
   while (cols % vector != 0)
     vector /= 2;
   int64_t runs = cols / vector;
@@ -178,7 +184,8 @@ Layout blocked(Coord shape, int64_t elementBytes, int64_t warps) {
   return out;
 }
 
-// mma.m16n8: lane = 4 g + t holds (g, 2t), (g, 2t + 1), (g + 8, 2t), (g + 8, 2t + 1) of each 16 x 8 block; f64's m8n8 the first two.
+// mma.m16n8: lane = 4 g + t holds (g, 2t), (g, 2t + 1), (g + 8, 2t), (g + 8, 2t + 1) of each 16 x 8 block;
+// f64's m8n8 the first two.
 Layout mmaAccumulator(Coord shape, WarpGrid grid, bool isF64) {
   int64_t blockM = isF64 ? 8 : 16;
   int64_t stepsM = ceilDiv(ceilDiv(shape[0], blockM), grid.m), stepsN = ceilDiv(ceilDiv(shape[1], 8), grid.n);
@@ -195,7 +202,8 @@ Layout mmaAccumulator(Coord shape, WarpGrid grid, bool isF64) {
   return out;
 }
 
-// A of m16n8k(8 e): register q of lane 4 g + t holds k = e t + {0 .. e - 1} + 4 e (q / 2), row g + 8 (q % 2). f64's m8n8k4: (g, t).
+// A of m16n8k(8 e): register q of lane 4 g + t holds k = e t + {0 .. e - 1} + 4 e (q / 2), row g + 8 (q % 2).
+// f64's m8n8k4: (g, t).
 Layout mmaOperandA(Coord shape, WarpGrid grid, int64_t perRegister, bool isF64) {
   int64_t blockM = isF64 ? 8 : 16, blockK = isF64 ? 4 : 8 * perRegister;
   int64_t stepsM = ceilDiv(ceilDiv(shape[0], blockM), grid.m), stepsK = ceilDiv(shape[1], blockK);
@@ -214,9 +222,10 @@ Layout mmaOperandA(Coord shape, WarpGrid grid, int64_t perRegister, bool isF64) 
   return out;
 }
 
-// Column of lane (lm, ln), register (v, c, ..): warp base + vecN * ln + v + vecN * laneN * c; rows alike. lane = ln % 2 + 2 lm + 2 laneM (ln / 2):
-// the eight lanes that one 16-byte read of shared memory serves at a time then touch four rows and two columns, which the
-// hardware joins into fewer wavefronts than eight of one kind.
+// Column of lane (lm, ln), register (v, c, ..): warp base + vecN * ln + v + vecN * laneN * c; rows alike.
+// lane = ln % 2 + 2 lm + 2 laneM (ln / 2): the eight lanes that one 16-byte read of shared memory serves at a
+// time then touch four rows and two columns, which the hardware joins into fewer wavefronts than eight of one
+// kind.
 Layout simtAccumulator(Coord shape, const SimtTile &t) {
   Layout out{shape, {}, {}, {}};
   add(out.reg, t.vecN, 1, 1);
@@ -257,9 +266,10 @@ int64_t SharedLayout::address(int64_t r, int64_t c) const {
   return r * pitchBytes + (byte ^ (((r / rowsPerStep) & mask) << 4));
 }
 
-// Eight rows at one chunk column must fall into the eight 16-byte groups of the 128 bytes that the banks hold. A pitch that is an odd number
-// of chunks does that by itself. Pitches of 32, 64 and multiples of 128 bytes are permuted: with p = pitch / 16 chunks a row (p < 8),
-// 8 / p rows share a line of banks, and the next 8 / p rows take the next value of the permutation.
+// Eight rows at one chunk column must fall into the eight 16-byte groups of the 128 bytes that the banks
+// hold. A pitch that is an odd number of chunks does that by itself. Pitches of 32, 64 and multiples of 128
+// bytes are permuted: with p = pitch / 16 chunks a row (p < 8), 8 / p rows share a line of banks, and the
+// next 8 / p rows take the next value of the permutation.
 SharedLayout operandBuffer(int64_t rows, int64_t cols, int64_t elementBytes) {
   SharedLayout out{rows, cols, elementBytes, ceilDiv(cols * elementBytes, 16) * 16, 1, 0};
   int64_t chunks = out.pitchBytes / 16;

@@ -1,14 +1,15 @@
-// Where the elements of a tile live: which thread holds which element in which register, and where a shared buffer keeps it.
+// Where the elements of a tile live: which thread holds which element in which register, and where a shared
+// buffer keeps it.
 //
-// A distributed layout is a map (warp, lane, register) -> (i, j). Each of the three numbers is read as a mixed-radix number,
-// fastest digit first; a digit of a mode `size:stride@axis` adds digit * stride to that coordinate. Stride 0 makes copies:
-// threads that differ only in such digits hold the same element. So
+// A distributed layout is a map (warp, lane, register) -> (i, j). Each of the three numbers is read as a
+// mixed-radix number, fastest digit first; a digit of a mode `size:stride@axis` adds digit * stride to that
+// coordinate. Stride 0 makes copies: threads that differ only in such digits hold the same element. So
 //
 //   (i, j) = warpOffset(warp) + laneOffset(lane) + registerOffset(register)
 //
-// and a thread needs one pair of base coordinates, to which every register adds constants. Sizes need not be powers of two
-// (those of lanes multiply to 32). Coordinates at or past the tile's shape are padding: computed, never seen.
-// A tile of rank 1 is laid out as one row.
+// and a thread needs one pair of base coordinates, to which every register adds constants. Sizes need not be
+// powers of two (those of lanes multiply to 32). Coordinates at or past the tile's shape are padding:
+// computed, never seen. A tile of rank 1 is laid out as one row.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -49,7 +50,8 @@ struct Layout {
   bool isReplicated() const;
   /// Every thread holds every element.
   bool isUniform() const;
-  /// The map with size-1 modes dropped, neighbouring modes joined, and copies named alike, so that equal maps compare equal.
+  /// The map with size-1 modes dropped, neighbouring modes joined, and copies named alike, so that equal maps
+  /// compare equal.
   Layout normalized() const;
   /// How many registers from each multiple of it on hold neighbours along j, at most `limit`; a power of two.
   int64_t vectorWidth(int64_t limit) const;
@@ -62,8 +64,9 @@ struct Layout {
 Layout slice(const Layout &layout, int axis);
 Layout transposed(const Layout &layout);
 
-/// For memory: `vector` neighbours along j to a thread, lanes along j and then i, warps along i and then j, registers over the rest.
-/// `vector` is at most what 16 bytes hold; less where the tile has fewer elements than that for each thread.
+/// For memory: `vector` neighbours along j to a thread, lanes along j and then i, warps along i and then j,
+/// registers over the rest. `vector` is at most what 16 bytes hold; less where the tile has fewer elements
+/// than that for each thread.
 Layout blocked(Coord shape, int64_t elementBytes, int64_t warps);
 
 /// How an accumulator tile is spread: each warp has `warpTile`, laid `warpGrid` times.
@@ -74,12 +77,13 @@ struct WarpGrid {
 
 /// Accumulators of mma.m16n8 (f64: m8n8): row = lane / 4 (+ 8), column = 2 (lane % 4) + {0, 1}.
 Layout mmaAccumulator(Coord shape, WarpGrid grid, bool isF64);
-/// An operand of mma as registers. A is [m, k]; B is kept as [k, n]. `perRegister` elements of k share a 32-bit register; f64: one a register.
+/// An operand of mma as registers. A is [m, k]; B is kept as [k, n]. `perRegister` elements of k share a
+/// 32-bit register; f64: one a register.
 Layout mmaOperandA(Coord shape, WarpGrid grid, int64_t perRegister, bool isF64);
 
-/// The plain product: each thread has `tm` x `tn` accumulators, each warp `laneM` x `laneN` threads. Rows go lane first (row =
-/// lane + laneM * register) if A is read along k; columns in vectors of `vecN` neighbours. Wide reads of shared memory by the
-/// lanes of a warp are then neighbours, too.
+/// The plain product: each thread has `tm` x `tn` accumulators, each warp `laneM` x `laneN` threads. Rows go
+/// lane first (row = lane + laneM * register) if A is read along k; columns in vectors of `vecN` neighbours.
+/// Wide reads of shared memory by the lanes of a warp are then neighbours, too.
 struct SimtTile {
   WarpGrid grid;
   int64_t laneM = 1, laneN = 32;
@@ -88,12 +92,14 @@ struct SimtTile {
 };
 Layout simtAccumulator(Coord shape, const SimtTile &tile);
 
-/// If `to` needs only elements that the same thread already holds in `from`: for each register of `to`, the register of `from`.
+/// If `to` needs only elements that the same thread already holds in `from`: for each register of `to`, the
+/// register of `from`.
 std::optional<std::vector<int64_t>> registerMap(const Layout &from, const Layout &to);
 
-/// A tile in shared memory: row `r` at r * pitchBytes, its 16-byte chunks permuted: chunk c of row r lies at c ^ ((r / rowsPerStep) & mask).
+/// A tile in shared memory: row `r` at r * pitchBytes, its 16-byte chunks permuted: chunk c of row r lies at
+/// c ^ ((r / rowsPerStep) & mask).
 struct SharedLayout {
-  int64_t rows = 1, cols = 1;  ///< padding included
+  int64_t rows = 1, cols = 1; ///< padding included
   int64_t elementBytes = 4;
   int64_t pitchBytes = 4;
   int64_t rowsPerStep = 1, mask = 0; ///< mask 0: no permutation
@@ -102,13 +108,16 @@ struct SharedLayout {
   bool operator==(const SharedLayout &) const = default;
 };
 
-/// For operands of products: eight rows at one chunk column, and neighbouring chunks of one row, lie in different banks.
+/// For operands of products: eight rows at one chunk column, and neighbouring chunks of one row, lie in
+/// different banks.
 SharedLayout operandBuffer(int64_t rows, int64_t cols, int64_t elementBytes);
-/// For moving a tile between layouts: plain rows, padded so that a column of 16-byte accesses does not conflict.
+/// For moving a tile between layouts: plain rows, padded so that a column of 16-byte accesses does not
+/// conflict.
 SharedLayout scratchBuffer(int64_t rows, int64_t cols, int64_t elementBytes);
 
-/// How many wavefronts the hardware needs for one access of a warp: `addresses` are byte addresses, one a lane, each of
-/// `accessBytes`. 32 banks of 4 bytes; accesses of 8 and 16 bytes go half and quarter warps at a time; equal words are read once.
+/// How many wavefronts the hardware needs for one access of a warp: `addresses` are byte addresses, one a
+/// lane, each of `accessBytes`. 32 banks of 4 bytes; accesses of 8 and 16 bytes go half and quarter warps at
+/// a time; equal words are read once.
 int64_t wavefronts(const std::vector<int64_t> &addresses, int64_t accessBytes);
 
 } // namespace phobos::nvptx

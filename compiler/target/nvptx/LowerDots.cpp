@@ -36,7 +36,8 @@ public:
     // Loads that only products read have become copies.
     SmallVector<Operation *> dead;
     for (auto &[key, buffer] : buffers)
-      if (Value v = Value::getFromOpaquePointer(key.first); v.use_empty() && v.getDefiningOp<pho::LoadOp>() && !llvm::is_contained(dead, v.getDefiningOp()))
+      if (Value v = Value::getFromOpaquePointer(key.first);
+          v.use_empty() && v.getDefiningOp<pho::LoadOp>() && !llvm::is_contained(dead, v.getDefiningOp()))
         dead.push_back(v.getDefiningOp());
     for (Operation *op : dead)
       op->erase();
@@ -48,7 +49,8 @@ private:
     Layout layout = layoutOf(dot.getAcc().getType());
     const int64_t m = layout.extent(0), n = layout.extent(1);
     OpBuilder b(dot);
-    Value a = rounded(dot.getA(), plan.operandType, b, dot.getLoc()), c = rounded(dot.getB(), plan.operandType, b, dot.getLoc());
+    Value a = rounded(dot.getA(), plan.operandType, b, dot.getLoc()),
+          c = rounded(dot.getB(), plan.operandType, b, dot.getLoc());
     Coord shape = shapeOf(a.getType());
     const int64_t k = shape[dot.getTransA() ? 0 : 1];
     Value aOperand = plan.isMma && !dot.getTransA() ? inRegisters(a, plan, b, dot.getLoc()) : Value();
@@ -56,8 +58,9 @@ private:
       aOperand = dot.getTransA() ? inShared(a, k, m) : inShared(a, m, k);
     Value bOperand = dot.getTransB() ? inShared(c, n, k) : inShared(c, k, n);
     b.setInsertionPoint(dot);
-    auto lowered = phog::DotOp::create(b, dot.getLoc(), dot.getType(), aOperand, Value(), bOperand, Value(), dot.getAcc(), static_cast<uint64_t>(k),
-                                       plan.isMma ? "mma" : "simt", plan.kind, dot.getTransA(), dot.getTransB(), dot.getIsUnsigned());
+    auto lowered = phog::DotOp::create(b, dot.getLoc(), dot.getType(), aOperand, Value(), bOperand, Value(),
+                                       dot.getAcc(), static_cast<uint64_t>(k), plan.isMma ? "mma" : "simt",
+                                       plan.kind, dot.getTransA(), dot.getTransB(), dot.getIsUnsigned());
     dot.replaceAllUsesWith(lowered.getResult());
     dot.erase();
   }
@@ -67,7 +70,8 @@ private:
     if (tile.getElementType() == elem)
       return v;
     b.setInsertionPointAfterValue(v);
-    return pho::ConvertOp::create(b, loc, RankedTensorType::get(tile.getShape(), elem, tile.getEncoding()), v, false, false);
+    return pho::ConvertOp::create(b, loc, RankedTensorType::get(tile.getShape(), elem, tile.getEncoding()), v,
+                                  false, false);
   }
 
   /// `v` in the registers that operand A of mma wants, if its threads have them.
@@ -82,18 +86,22 @@ private:
   /// A buffer that holds `v`; room for at least rows x cols, since padded accumulators read past the tile.
   Value inShared(Value v, int64_t rows, int64_t cols) {
     Coord shape = shapeOf(v.getType());
-    auto key = std::pair{v.getAsOpaquePointer(), std::pair{std::max(rows, shape[0]), std::max(cols, shape[1])}};
+    auto key =
+        std::pair{v.getAsOpaquePointer(), std::pair{std::max(rows, shape[0]), std::max(cols, shape[1])}};
     if (auto it = buffers.find(key); it != buffers.end())
       return it->second;
     OpBuilder b(func->getContext());
     Type elem = elementOf(v.getType());
     b.setInsertionPointToStart(&func->getRegion(0).front());
-    auto alloc = phog::AllocOp::create(b, v.getLoc(), bufferType(elem, operandBuffer(key.second.first, key.second.second, elementBytes(elem))), IntegerAttr());
+    auto alloc = phog::AllocOp::create(
+        b, v.getLoc(),
+        bufferType(elem, operandBuffer(key.second.first, key.second.second, elementBytes(elem))),
+        IntegerAttr());
     b.setInsertionPointAfterValue(v);
     auto load = v.getDefiningOp<pho::LoadOp>();
     if (canCopy(load, target)) {
-      phog::CopyAsyncOp::create(b, v.getLoc(), load.getView(), load.getStarts(), load.getExtents(), alloc, Value(), Value(), load.getSizes(),
-                                load.getPoints(), load.getInBounds());
+      phog::CopyAsyncOp::create(b, v.getLoc(), load.getView(), load.getStarts(), load.getExtents(), alloc,
+                                Value(), Value(), load.getSizes(), load.getPoints(), load.getInBounds());
       phog::CommitOp::create(b, v.getLoc());
       phog::WaitOp::create(b, v.getLoc(), 0);
     } else {

@@ -5,7 +5,8 @@
 
 namespace phobos::nvptx {
 
-/// The largest known divisor of `index` (1 if nothing is known; 0 stands for the value 0, a multiple of everything, as 2^30).
+/// The largest known divisor of `index` (1 if nothing is known; 0 stands for the value 0, a multiple of
+/// everything, as 2^30).
 int64_t multipleOf(mlir::Value index);
 
 } // namespace phobos::nvptx

@@ -24,29 +24,43 @@ bool parseProcessor(const std::string &text, Options &options) {
   return true;
 }
 
-std::string processorName(const Options &o) { return "sm_" + std::to_string(o.sm) + (o.archSpecific ? "a" : ""); }
+std::string processorName(const Options &o) {
+  return "sm_" + std::to_string(o.sm) + (o.archSpecific ? "a" : "");
+}
 
 // Opt-in limits of CUDA's table of compute capabilities, less the 1 KB that the system keeps.
 int64_t sharedLimitOf(const Options &o) {
   if (o.sharedLimit)
     return o.sharedLimit;
   switch (o.sm) {
-  case 75: return 64 * 1024;
-  case 80: case 87: return 163 * 1024;
-  case 90: case 100: case 103: return 227 * 1024;
-  default: return 99 * 1024;
+  case 75:
+    return 64 * 1024;
+  case 80:
+  case 87:
+    return 163 * 1024;
+  case 90:
+  case 100:
+  case 103:
+    return 227 * 1024;
+  default:
+    return 99 * 1024;
   }
 }
 
 unsigned leastPtxVersion(const Options &o) {
-  if (o.sm >= 100) return 86;
-  if (o.sm >= 89) return 84; // 7.8 knows the processor; products of f8 need 8.4
-  if (o.sm >= 80) return 71;
+  if (o.sm >= 100)
+    return 86;
+  if (o.sm >= 89)
+    return 84; // 7.8 knows the processor; products of f8 need 8.4
+  if (o.sm >= 80)
+    return 71;
   return 63;
 }
 
 namespace {
-Error failure(const std::string &what) { return createStringError(inconvertibleErrorCode(), "%s", what.c_str()); }
+Error failure(const std::string &what) {
+  return createStringError(inconvertibleErrorCode(), "%s", what.c_str());
+}
 
 struct Variant {
   const char *suffix;
@@ -70,22 +84,30 @@ std::string unkeptPromise(mlir::func::FuncOp func, const Options &options, const
     hasRing |= op->hasAttr("phog.ring");
     auto dot = mlir::dyn_cast<phog::DotOp>(op);
     auto buffer = dot ? mlir::dyn_cast<phog::BufferType>(dot.getB().getType()) : phog::BufferType();
-    if (!buffer || dot.getPath() != "simt" || !buffer.getElementType().isF32() || !func->hasAttr("pho.tensorcore"))
+    if (!buffer || dot.getPath() != "simt" || !buffer.getElementType().isF32() ||
+        !func->hasAttr("pho.tensorcore"))
       return;
-    why = options.sm < 80 ? "@tensorcore: " + processorName(options) + " takes f32 operands on its plain path only; tensor cores for them begin with sm_80"
-                          : "@tensorcore: a product over " + std::to_string(dot.getK()) + " elements does not fill the tensor cores' steps of 8 (tf32) or 16 (f16, bf16)";
+    why = options.sm < 80
+              ? "@tensorcore: " + processorName(options) +
+                    " takes f32 operands on its plain path only; tensor cores for them begin with sm_80"
+              : "@tensorcore: a product over " + std::to_string(dot.getK()) +
+                    " elements does not fill the tensor cores' steps of 8 (tf32) or 16 (f16, bf16)";
   });
   if (why.empty() && variant.aligned && func->hasAttr("pho.pipelined") && !hasRing)
-    why = options.sm < 80 ? "@pipeline: " + processorName(options) + " has no asynchronous copies; they begin with sm_80"
-                          : std::string("@pipeline: no loop loads a product's operand in rows that start at multiples of 16 bytes, so nothing can run ahead");
+    why = options.sm < 80
+              ? "@pipeline: " + processorName(options) + " has no asynchronous copies; they begin with sm_80"
+              : std::string("@pipeline: no loop loads a product's operand in rows that start at multiples of "
+                            "16 bytes, so nothing can run ahead");
   return why;
 }
 
 /// The target passes on a copy's kernel; the bytes of shared memory a block needs.
-Expected<int64_t> runPasses(mlir::func::FuncOp func, const Options &options, const Variant &variant, Target &target) {
+Expected<int64_t> runPasses(mlir::func::FuncOp func, const Options &options, const Variant &variant,
+                            Target &target) {
   const int64_t threads = chooseThreads(func, options.sm);
   target = {options.sm, threads / 32, sharedLimitOf(options), variant.aligned};
-  func->setAttr("phog.threads", mlir::IntegerAttr::get(mlir::IntegerType::get(func.getContext(), 64), threads));
+  func->setAttr("phog.threads",
+                mlir::IntegerAttr::get(mlir::IntegerType::get(func.getContext(), 64), threads));
   assignLayouts(func, target);
   lowerDots(func, target);
   std::string error;
@@ -95,7 +117,8 @@ Expected<int64_t> runPasses(mlir::func::FuncOp func, const Options &options, con
     return failure(why);
   const int64_t bytes = allocateShared(func);
   if (bytes > target.sharedLimit)
-    return failure("the tiles of this point need " + std::to_string(bytes) + " bytes of shared memory a block, but " + processorName(options) + " has " +
+    return failure("the tiles of this point need " + std::to_string(bytes) +
+                   " bytes of shared memory a block, but " + processorName(options) + " has " +
                    std::to_string(target.sharedLimit));
   insertBarriers(func);
   return bytes;
@@ -112,13 +135,15 @@ Expected<std::string> printTargetIR(mlir::ModuleOp tileModule, const Options &op
     auto bytes = runPasses(kernelOf(*copy), options, variant, target);
     if (!bytes)
       return bytes.takeError();
-    out << "// " << (variant.aligned ? "aligned, native grid" : "any") << ": " << target.warps * 32 << " threads, " << *bytes << " bytes of shared memory\n";
+    out << "// " << (variant.aligned ? "aligned, native grid" : "any") << ": " << target.warps * 32
+        << " threads, " << *bytes << " bytes of shared memory\n";
     copy->print(out, mlir::OpPrintingFlags().useLocalScope());
   }
   return text;
 }
 
-Expected<std::unique_ptr<Module>> emitLLVM(mlir::ModuleOp tileModule, LLVMContext &context, const Options &options, EntryInfo &info) {
+Expected<std::unique_ptr<Module>> emitLLVM(mlir::ModuleOp tileModule, LLVMContext &context,
+                                           const Options &options, EntryInfo &info) {
   tileModule.getContext()->getOrLoadDialect<phog::PhogDialect>();
   mlir::func::FuncOp source = kernelOf(tileModule);
   if (!source)
@@ -135,8 +160,10 @@ Expected<std::unique_ptr<Module>> emitLLVM(mlir::ModuleOp tileModule, LLVMContex
   DIFile *file = nullptr;
   if (!fileName.empty()) {
     size_t slash = fileName.rfind('/');
-    file = debug.createFile(slash == std::string::npos ? fileName : fileName.substr(slash + 1), slash == std::string::npos ? "." : fileName.substr(0, slash));
-    debug.createCompileUnit(DISourceLanguageName(dwarf::DW_LANG_C), file, "phobos", true, "", 0, "", DICompileUnit::DebugDirectivesOnly);
+    file = debug.createFile(slash == std::string::npos ? fileName : fileName.substr(slash + 1),
+                            slash == std::string::npos ? "." : fileName.substr(0, slash));
+    debug.createCompileUnit(DISourceLanguageName(dwarf::DW_LANG_C), file, "phobos", true, "", 0, "",
+                            DICompileUnit::DebugDirectivesOnly);
   }
   info = {};
   info.persistent = source->hasAttr("pho.persistent");
@@ -147,12 +174,14 @@ Expected<std::unique_ptr<Module>> emitLLVM(mlir::ModuleOp tileModule, LLVMContex
     auto bytes = runPasses(func, options, variant, target);
     if (!bytes)
       return bytes.takeError();
-    Emitter emitter(*module, target, options.ptxVersion ? options.ptxVersion : leastPtxVersion(options), file ? &debug : nullptr, file);
+    Emitter emitter(*module, target, options.ptxVersion ? options.ptxVersion : leastPtxVersion(options),
+                    file ? &debug : nullptr, file);
     auto name = source->getAttrOfType<mlir::StringAttr>("pho.name");
     std::string symbol = (name ? name.str() : source.getName().str()) + variant.suffix, error;
     if (!emitter.emitKernel(func, symbol, variant.nativeGrid, error))
       return failure(error);
-    info.entries.push_back({symbol, variant.aligned, variant.nativeGrid, static_cast<uint32_t>(target.warps * 32), static_cast<uint32_t>(*bytes)});
+    info.entries.push_back({symbol, variant.aligned, variant.nativeGrid,
+                            static_cast<uint32_t>(target.warps * 32), static_cast<uint32_t>(*bytes)});
   }
   if (file)
     debug.finalize();

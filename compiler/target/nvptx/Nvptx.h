@@ -17,10 +17,10 @@ class LLVMContext;
 namespace phobos::nvptx {
 
 struct Options {
-  unsigned sm = 80;              ///< 75, 80, 86, 89, 90, ..
-  bool archSpecific = false;     ///< sm_90a
-  unsigned ptxVersion = 0;       ///< 10 * major + minor; 0: the least that the processor needs
-  int64_t sharedLimit = 0;       ///< bytes a block may have; 0: what the processor's kind has
+  unsigned sm = 80;          ///< 75, 80, 86, 89, 90, ..
+  bool archSpecific = false; ///< sm_90a
+  unsigned ptxVersion = 0;   ///< 10 * major + minor; 0: the least that the processor needs
+  int64_t sharedLimit = 0;   ///< bytes a block may have; 0: what the processor's kind has
   unsigned optLevel = 3;
 };
 
@@ -37,8 +37,10 @@ struct EntryInfo {
   bool persistent = false;
 };
 
-/// A module with one function for each entry point, unoptimised. `tileModule` has been through the tile pipeline; it is left as it is.
-llvm::Expected<std::unique_ptr<llvm::Module>> emitLLVM(mlir::ModuleOp tileModule, llvm::LLVMContext &context, const Options &options, EntryInfo &info);
+/// A module with one function for each entry point, unoptimised. `tileModule` has been through the tile
+/// pipeline; it is left as it is.
+llvm::Expected<std::unique_ptr<llvm::Module>> emitLLVM(mlir::ModuleOp tileModule, llvm::LLVMContext &context,
+                                                       const Options &options, EntryInfo &info);
 /// The target IR of each entry point, as text, after all target passes.
 llvm::Expected<std::string> printTargetIR(mlir::ModuleOp tileModule, const Options &options);
 void optimize(llvm::Module &module, const Options &options);

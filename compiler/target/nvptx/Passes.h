@@ -1,4 +1,5 @@
-// The GPU's passes, in their order: tile IR -> target IR -> target IR ready for the emitter. Each is a function over the kernel.
+// The GPU's passes, in their order: tile IR -> target IR -> target IR ready for the emitter. Each is a
+// function over the kernel.
 #pragma once
 #include "compiler/target/nvptx/Layout.h"
 #include <cstdint>
@@ -15,31 +16,35 @@ struct Target {
   unsigned sm = 80;
   int64_t warps = 4;
   int64_t sharedLimit = 48 * 1024; ///< bytes a block may have (the device's opt-in limit)
-  bool aligned = false;            ///< this entry point is launched only with 16-byte aligned tensors and strides
+  bool aligned = false; ///< this entry point is launched only with 16-byte aligned tensors and strides
 };
 
 /// Threads a block runs: what the kernel declares, else by its products and tiles.
 int64_t chooseThreads(mlir::Operation *func, unsigned sm);
 
-/// Every tile gets a layout. Tiles that elementwise operations, loops and branches join share one: the layout that the strongest among them
-/// asks for (a product's accumulator, a reduction's result, what is broadcast along, else what suits memory). Where an operation needs
-/// another layout than its operand's class has, a conversion is placed; constants, coordinates and broadcast scalars are copied to each use, so they never need one.
+/// Every tile gets a layout. Tiles that elementwise operations, loops and branches join share one: the layout
+/// that the strongest among them asks for (a product's accumulator, a reduction's result, what is broadcast
+/// along, else what suits memory). Where an operation needs another layout than its operand's class has, a
+/// conversion is placed; constants, coordinates and broadcast scalars are copied to each use, so they never
+/// need one.
 void assignLayouts(mlir::Operation *func, const Target &target);
 
-/// Products' operands go to shared memory: those that are slices of tensors by asynchronous copies where the hardware and the alignment allow, other
-/// tiles by plain stores; an operand of mma that registers already hold as mma wants it stays there. Products become phog.dot.
+/// Products' operands go to shared memory: those that are slices of tensors by asynchronous copies where the
+/// hardware and the alignment allow, other tiles by plain stores; an operand of mma that registers already
+/// hold as mma wants it stays there. Products become phog.dot.
 void lowerDots(mlir::Operation *func, const Target &target);
 
-/// Copies in a loop that its products read run ahead by stages - 1 iterations, in a ring of buffers, with one barrier an iteration.
-/// The stages come from pho.stages, else as many up to three as fit. False with a message if pho.stages do not fit.
+/// Copies in a loop that its products read run ahead by stages - 1 iterations, in a ring of buffers, with one
+/// barrier an iteration. The stages come from pho.stages, else as many up to three as fit. False with a
+/// message if pho.stages do not fit.
 bool pipelineCopies(mlir::Operation *func, const Target &target, std::string &error);
 
-/// Gives each buffer, and each operation that works through shared memory, its bytes; those not alive together share them.
-/// Returns the bytes a block needs.
+/// Gives each buffer, and each operation that works through shared memory, its bytes; those not alive
+/// together share them. Returns the bytes a block needs.
 int64_t allocateShared(mlir::Operation *func);
 
-/// Places a barrier before each access to bytes of shared memory, or to a tensor that the kernel both reads and writes, that another thread's earlier access
-/// conflicts with. Buffers of a pipeline have their own.
+/// Places a barrier before each access to bytes of shared memory, or to a tensor that the kernel both reads
+/// and writes, that another thread's earlier access conflicts with. Buffers of a pipeline have their own.
 void insertBarriers(mlir::Operation *func);
 
 } // namespace phobos::nvptx

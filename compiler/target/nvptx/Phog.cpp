@@ -73,7 +73,8 @@ namespace phobos::nvptx {
 
 Coord shapeOf(mlir::Type tile) {
   auto t = llvm::cast<mlir::RankedTensorType>(tile);
-  return t.getRank() == 2 ? Coord{t.getDimSize(0), t.getDimSize(1)} : Coord{1, t.getRank() ? t.getDimSize(0) : 1};
+  return t.getRank() == 2 ? Coord{t.getDimSize(0), t.getDimSize(1)}
+                          : Coord{1, t.getRank() ? t.getDimSize(0) : 1};
 }
 
 Layout layoutOf(mlir::Type tile) {
@@ -83,26 +84,33 @@ Layout layoutOf(mlir::Type tile) {
   size_t at = 3;
   for (int part = 0; part < 3; ++part)
     for (int64_t m = 0; m < d[part]; ++m, at += 3)
-      (part == 0 ? out.reg : part == 1 ? out.lane : out.warp).push_back({d[at], d[at + 1], static_cast<int>(d[at + 2])});
+      (part == 0   ? out.reg
+       : part == 1 ? out.lane
+                   : out.warp)
+          .push_back({d[at], d[at + 1], static_cast<int>(d[at + 2])});
   return out;
 }
 
 mlir::Type withLayout(mlir::Type tile, const Layout &layout) {
   auto t = llvm::cast<mlir::RankedTensorType>(tile);
-  llvm::SmallVector<int64_t> data{static_cast<int64_t>(layout.reg.size()), static_cast<int64_t>(layout.lane.size()),
+  llvm::SmallVector<int64_t> data{static_cast<int64_t>(layout.reg.size()),
+                                  static_cast<int64_t>(layout.lane.size()),
                                   static_cast<int64_t>(layout.warp.size())};
   for (const Modes *modes : {&layout.reg, &layout.lane, &layout.warp})
     for (const Mode &m : *modes)
       data.append({m.size, m.stride, m.axis});
-  return mlir::RankedTensorType::get(t.getShape(), t.getElementType(), phog::LayoutAttr::get(t.getContext(), data));
+  return mlir::RankedTensorType::get(t.getShape(), t.getElementType(),
+                                     phog::LayoutAttr::get(t.getContext(), data));
 }
 
 SharedLayout sharedLayoutOf(phog::BufferType b) {
-  return {b.getRows(), b.getCols(), elementBytes(b.getElementType()), b.getPitch(), b.getRowsPerStep(), b.getMask()};
+  return {b.getRows(),  b.getCols(),        elementBytes(b.getElementType()),
+          b.getPitch(), b.getRowsPerStep(), b.getMask()};
 }
 
 phog::BufferType bufferType(mlir::Type element, const SharedLayout &s, int64_t stages) {
-  return phog::BufferType::get(element.getContext(), stages, s.rows, s.cols, element, s.pitchBytes, s.rowsPerStep, s.mask);
+  return phog::BufferType::get(element.getContext(), stages, s.rows, s.cols, element, s.pitchBytes,
+                               s.rowsPerStep, s.mask);
 }
 
 int64_t elementBytes(mlir::Type element) {

@@ -1,4 +1,5 @@
-// The GPU's target IR dialect `phog`, and layouts as types carry them. Heavy: include it where its operations are built or matched.
+// The GPU's target IR dialect `phog`, and layouts as types carry them. Heavy: include it where its operations
+// are built or matched.
 #pragma once
 #include "compiler/ir/Pho.h"
 #include "compiler/target/nvptx/Layout.h"

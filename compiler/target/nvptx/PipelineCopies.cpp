@@ -12,7 +12,8 @@ namespace phobos::nvptx {
 
 namespace {
 
-/// The operations of the loop's body that `v` needs, in order; false if one of them may not be done ahead of its time.
+/// The operations of the loop's body that `v` needs, in order; false if one of them may not be done ahead of
+/// its time.
 bool collectSlice(Value v, scf::ForOp loop, llvm::SetVector<Operation *> &slice) {
   if (v == loop.getInductionVar() || loop.isDefinedOutsideOfLoop(v))
     return true;
@@ -49,7 +50,8 @@ Ring ringOf(scf::ForOp loop) {
       continue;
     llvm::SetVector<Operation *> slice = ring.slice;
     bool ok = llvm::all_of(copy.getStarts(), [&](Value v) { return collectSlice(v, loop, slice); }) &&
-              llvm::all_of(copy.getExtents(), [&](Value v) { return collectSlice(v, loop, slice); }) && loop.isDefinedOutsideOfLoop(copy.getView());
+              llvm::all_of(copy.getExtents(), [&](Value v) { return collectSlice(v, loop, slice); }) &&
+              loop.isDefinedOutsideOfLoop(copy.getView());
     for (Operation *user : copy.getBuffer().getUsers())
       ok &= user == copy || (isa<phog::DotOp>(user) && user->getBlock() == loop.getBody());
     if (!ok)
@@ -61,7 +63,8 @@ Ring ringOf(scf::ForOp loop) {
 }
 
 /// The copies for the iteration whose counter is `iv`, into `stage`; nothing if that is past the loop's end.
-void copiesFor(OpBuilder &b, Location loc, const Ring &ring, Value iv, Value upper, Value oldIv, Value stage) {
+void copiesFor(OpBuilder &b, Location loc, const Ring &ring, Value iv, Value upper, Value oldIv,
+               Value stage) {
   IRMapping map;
   map.map(oldIv, iv);
   for (Operation *op : ring.slice)
@@ -96,10 +99,13 @@ void pipeline(Ring &ring, int64_t stages) {
   }
   Value zero = constant(0);
   auto withStage = cast<scf::ForOp>(*loop.replaceWithAdditionalYields(
-      b, ValueRange{zero}, false, [&](OpBuilder &inner, Location at, ArrayRef<BlockArgument> args) -> SmallVector<Value> {
+      b, ValueRange{zero}, false,
+      [&](OpBuilder &inner, Location at, ArrayRef<BlockArgument> args) -> SmallVector<Value> {
         Value next = arith::AddIOp::create(inner, at, args[0], arith::ConstantIndexOp::create(inner, at, 1));
-        Value isEnd = arith::CmpIOp::create(inner, at, arith::CmpIPredicate::eq, next, arith::ConstantIndexOp::create(inner, at, stages));
-        return {arith::SelectOp::create(inner, at, isEnd, arith::ConstantIndexOp::create(inner, at, 0), next)};
+        Value isEnd = arith::CmpIOp::create(inner, at, arith::CmpIPredicate::eq, next,
+                                            arith::ConstantIndexOp::create(inner, at, stages));
+        return {
+            arith::SelectOp::create(inner, at, isEnd, arith::ConstantIndexOp::create(inner, at, 0), next)};
       }));
   ring.loop = loop = withStage;
   Value stage = loop.getRegionIterArgs().back();
@@ -111,14 +117,16 @@ void pipeline(Ring &ring, int64_t stages) {
         if (dot.getB() == copy.getBuffer())
           dot.getStageBMutable().assign(stage);
       }
-  // Each iteration: this stage has arrived (for all threads, after the barrier, which also says that all are done with the
-  // stage before it); that one is filled for the iteration stages - 1 ahead.
+  // Each iteration: this stage has arrived (for all threads, after the barrier, which also says that all are
+  // done with the stage before it); that one is filled for the iteration stages - 1 ahead.
   b.setInsertionPointToStart(loop.getBody());
   phog::WaitOp::create(b, loc, static_cast<uint64_t>(stages - 2));
   phog::BarrierOp::create(b, loc);
-  Value ahead = arith::AddIOp::create(b, loc, loop.getInductionVar(), arith::MulIOp::create(b, loc, loop.getStep(), constant(stages - 1)));
+  Value ahead = arith::AddIOp::create(b, loc, loop.getInductionVar(),
+                                      arith::MulIOp::create(b, loc, loop.getStep(), constant(stages - 1)));
   Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, stage, constant(0));
-  Value into = arith::SelectOp::create(b, loc, isFirst, constant(stages - 1), arith::SubIOp::create(b, loc, stage, constant(1)));
+  Value into = arith::SelectOp::create(b, loc, isFirst, constant(stages - 1),
+                                       arith::SubIOp::create(b, loc, stage, constant(1)));
   Operation *before = &*b.getInsertionPoint();
   copiesFor(b, loc, ring, ahead, loop.getUpperBound(), loop.getInductionVar(), into);
   for (Operation *op = before->getPrevNode(); op; op = op->getPrevNode())
@@ -149,12 +157,14 @@ bool pipelineCopies(Operation *func, const Target &target, std::string &error) {
     others -= each;
     int64_t stages = wanted ? wanted.getInt() : 4;
     if (wanted && others + stages * each > target.sharedLimit) {
-      error = std::to_string(stages) + " stages of " + std::to_string(each) + " bytes and " + std::to_string(others) + " bytes more do not fit the " +
-              std::to_string(target.sharedLimit) + " bytes of shared memory of a block";
+      error = std::to_string(stages) + " stages of " + std::to_string(each) + " bytes and " +
+              std::to_string(others) + " bytes more do not fit the " + std::to_string(target.sharedLimit) +
+              " bytes of shared memory of a block";
       return false;
     }
     // Two blocks a multiprocessor hide each other's barriers: prefer fewer stages to fewer blocks.
-    while (!wanted && stages > 2 && others + stages * each > (stages > 3 ? target.sharedLimit / 2 : target.sharedLimit))
+    while (!wanted && stages > 2 &&
+           others + stages * each > (stages > 3 ? target.sharedLimit / 2 : target.sharedLimit))
       --stages;
     if (stages < 2 || others + stages * each > target.sharedLimit)
       continue;

@@ -34,8 +34,9 @@ std::unique_ptr<TargetMachine> machineFor(const Options &options, std::string &e
   unsigned ptx = options.ptxVersion ? options.ptxVersion : leastPtxVersion(options);
   TargetOptions machineOptions;
   machineOptions.AllowFPOpFusion = FPOpFusion::Standard;
-  return std::unique_ptr<TargetMachine>(target->createTargetMachine(triple, processorName(options), "+ptx" + std::to_string(ptx), machineOptions,
-                                                                    Reloc::Static, std::nullopt, CodeGenOptLevel::Aggressive));
+  return std::unique_ptr<TargetMachine>(
+      target->createTargetMachine(triple, processorName(options), "+ptx" + std::to_string(ptx),
+                                  machineOptions, Reloc::Static, std::nullopt, CodeGenOptLevel::Aggressive));
 }
 } // namespace
 
@@ -58,7 +59,9 @@ void optimize(Module &module, const Options &options) {
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, calls, modules);
-  OptimizationLevel level = options.optLevel >= 3 ? OptimizationLevel::O3 : options.optLevel == 2 ? OptimizationLevel::O2 : OptimizationLevel::O1;
+  OptimizationLevel level = options.optLevel >= 3   ? OptimizationLevel::O3
+                            : options.optLevel == 2 ? OptimizationLevel::O2
+                                                    : OptimizationLevel::O1;
   builder.buildPerModuleDefaultPipeline(level).run(module, modules);
 }
 

@@ -6,8 +6,9 @@ using namespace mlir;
 
 namespace phobos::nvptx {
 
-// A lone product on tensor cores likes 128 accumulators a thread (a 64 x 64 warp tile reads least); where several values live beside each other, or on
-// the plain path, there is room for about 64. Tiles without products like some 16 elements a thread. Measured on an H200.
+// A lone product on tensor cores likes 128 accumulators a thread (a 64 x 64 warp tile reads least); where
+// several values live beside each other, or on the plain path, there is room for about 64. Tiles without
+// products like some 16 elements a thread. Measured on an H200.
 int64_t chooseThreads(Operation *func, unsigned sm) {
   if (auto threads = func->getAttrOfType<IntegerAttr>("pho.threads"))
     return threads.getInt();
@@ -22,7 +23,8 @@ int64_t chooseThreads(Operation *func, unsigned sm) {
     if (auto dot = dyn_cast<pho::DotOp>(op)) {
       ++dots;
       Type elem = elementOf(dot.getA().getType());
-      isPlain |= elem.isF64() || (elem.isF32() && !func->hasAttr("pho.tensorcore")) || elem.isInteger(32) || elem.isInteger(64);
+      isPlain |= elem.isF64() || (elem.isF32() && !func->hasAttr("pho.tensorcore")) || elem.isInteger(32) ||
+                 elem.isInteger(64);
       products = std::max(products, cast<RankedTensorType>(dot.getAcc().getType()).getNumElements());
     }
   });

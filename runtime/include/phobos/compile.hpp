@@ -6,9 +6,10 @@
 //   for (const phobos::Diagnostic &d : c.diagnostics) ..;      // errors and warnings as values
 //   if (c.ok) auto module = phobos::Module::load(c.bundle.data(), c.bundle.size());
 //
-// Results are kept on disk ($XDG_CACHE_HOME/phobos, else ~/.cache/phobos), so that a program's second run compiles nothing. The key is
-// the canonical source, the points, targets and kernels, the compiler's build and this machine's processor. Many processes may share
-// the folder; a damaged entry is a miss. Thread-safe; nothing throws.
+// Results are kept on disk ($XDG_CACHE_HOME/phobos, else ~/.cache/phobos), so that a program's second run
+// compiles nothing. The key is the canonical source, the points, targets and kernels, the compiler's build
+// and this machine's processor. Many processes may share the folder; a damaged entry is a miss. Thread-safe;
+// nothing throws.
 #ifndef PHOBOS_COMPILE_HPP
 #define PHOBOS_COMPILE_HPP
 
@@ -61,8 +62,8 @@ struct CompileOptions {
   std::vector<std::string> targets; ///< "cpu", "sm_90a", ..; empty: cpu
   bool stdlib = true;
   bool cache = true;
-  std::string cacheFolder;     ///< empty: the place above
-  uint64_t cacheBytes = 0;     ///< cap of the folder; 0: 1 GiB
+  std::string cacheFolder; ///< empty: the place above
+  uint64_t cacheBytes = 0; ///< cap of the folder; 0: 1 GiB
 };
 
 struct CompileDiagnostic {
@@ -78,17 +79,22 @@ struct Compilation {
   std::vector<CompileDiagnostic> diagnostics;
 };
 
-inline Compilation compile(const std::string &source, const std::string &name, const CompileOptions &options = {}) {
+inline Compilation compile(const std::string &source, const std::string &name,
+                           const CompileOptions &options = {}) {
   auto pointers = [](const std::vector<std::string> &list) {
     std::vector<const char *> p;
     for (const std::string &s : list)
       p.push_back(s.c_str());
     return p;
   };
-  auto kernels = pointers(options.kernels), points = pointers(options.points), targets = pointers(options.targets);
-  phobos_compile_request r{source.data(),   source.size(),  name.c_str(),     kernels.data(),    kernels.size(),
-                           points.data(),   points.size(),  targets.data(),   targets.size(),    !options.stdlib,
-                           !options.cache,  options.cacheFolder.empty() ? nullptr : options.cacheFolder.c_str(), options.cacheBytes};
+  auto kernels = pointers(options.kernels), points = pointers(options.points),
+       targets = pointers(options.targets);
+  phobos_compile_request r{
+      source.data(),     source.size(),  name.c_str(),
+      kernels.data(),    kernels.size(), points.data(),
+      points.size(),     targets.data(), targets.size(),
+      !options.stdlib,   !options.cache, options.cacheFolder.empty() ? nullptr : options.cacheFolder.c_str(),
+      options.cacheBytes};
   phobos_compilation *c = phobos_compile_source(&r);
   Compilation out;
   if (!c)
@@ -100,7 +106,8 @@ inline Compilation compile(const std::string &source, const std::string &name, c
   out.bundle.assign(static_cast<const char *>(bytes), size);
   for (size_t i = 0; i < phobos_compile_diagnostic_count(c); ++i) {
     phobos_compile_diagnostic d = phobos_compile_diagnostic_at(c, i);
-    out.diagnostics.push_back({d.severity, d.code, d.file, d.line, d.column, d.message, d.help ? d.help : "", d.rendered});
+    out.diagnostics.push_back(
+        {d.severity, d.code, d.file, d.line, d.column, d.message, d.help ? d.help : "", d.rendered});
   }
   phobos_compile_release(c);
   return out;

@@ -1,12 +1,15 @@
-/* The Phobos runtime in C: load what phobos-compile wrote, check, launch. Needs no LLVM and no CUDA toolkit; the CUDA driver is
- * opened when a GPU is first asked for.
+/* The Phobos runtime in C: load what phobos-compile wrote, check, launch. Needs no LLVM and no CUDA toolkit;
+ * the CUDA driver is opened when a GPU is first asked for.
  *
- * Ownership: what a function gives through an `out` pointer belongs to the caller until the matching `_release`. Kernels belong to
- * their module. Memory behind tensors is the caller's, always.
- * Threads: a loaded module and its kernels may be used from many threads at once. One prepared launch must not be changed by one
- * thread while another launches it. The last-error text is one a thread.
- * Errors: every function that can fail returns a phobos_status; phobos_last_error() then says what, naming the parameter, the rule and
- * the values. Nothing is launched by a call that fails.
+ * Ownership: what a function gives through an `out` pointer belongs to the caller until the matching
+ * `_release`. Kernels belong to their module. Memory behind tensors is the caller's, always.
+ *
+ * Threads: a loaded module and its kernels may be used from many threads at once. One prepared launch must
+ * not be changed by one thread while another launches it. The last-error text is one a thread.
+ *
+ * Errors: every function that can fail returns a phobos_status; phobos_last_error() then says what, naming
+ * the parameter, the rule and the values. Nothing is launched by a call that fails.
+ *
  * Units: extents and strides are in elements, sizes in bytes.
  */
 #ifndef PHOBOS_PHOBOS_H
@@ -30,22 +33,34 @@ extern "C" {
 
 typedef enum phobos_status {
   PHOBOS_OK = 0,
-  PHOBOS_INVALID_ARGUMENT = 1,  /* a null pointer, an unknown name, a wrong count */
-  PHOBOS_BAD_BUNDLE = 2,        /* foreign, truncated, corrupt or newer */
-  PHOBOS_NO_DEVICE = 3,         /* no driver, no such device, or a processor that no variant serves */
-  PHOBOS_CONTRACT = 4,          /* the launch breaks the kernel's contract */
-  PHOBOS_DRIVER = 5,            /* the CUDA driver refused, or a launch failed */
+  PHOBOS_INVALID_ARGUMENT = 1, /* a null pointer, an unknown name, a wrong count */
+  PHOBOS_BAD_BUNDLE = 2,       /* foreign, truncated, corrupt or newer */
+  PHOBOS_NO_DEVICE = 3,        /* no driver, no such device, or a processor that no variant serves */
+  PHOBOS_CONTRACT = 4,         /* the launch breaks the kernel's contract */
+  PHOBOS_DRIVER = 5,           /* the CUDA driver refused, or a launch failed */
   PHOBOS_OUT_OF_MEMORY = 6
 } phobos_status;
 
 typedef enum phobos_type {
-  PHOBOS_BOOL = 0, PHOBOS_I8 = 1, PHOBOS_U8 = 2, PHOBOS_I32 = 3, PHOBOS_U32 = 4, PHOBOS_I64 = 5, PHOBOS_INDEX = 6,
-  PHOBOS_F8E4M3 = 7, PHOBOS_F8E5M2 = 8, PHOBOS_F16 = 9, PHOBOS_BF16 = 10, PHOBOS_F32 = 11, PHOBOS_F64 = 12
+  PHOBOS_BOOL = 0,
+  PHOBOS_I8 = 1,
+  PHOBOS_U8 = 2,
+  PHOBOS_I32 = 3,
+  PHOBOS_U32 = 4,
+  PHOBOS_I64 = 5,
+  PHOBOS_INDEX = 6,
+  PHOBOS_F8E4M3 = 7,
+  PHOBOS_F8E5M2 = 8,
+  PHOBOS_F16 = 9,
+  PHOBOS_BF16 = 10,
+  PHOBOS_F32 = 11,
+  PHOBOS_F64 = 12
 } phobos_type;
 
 #define PHOBOS_MAX_RANK 5
 
-/* A tensor: the last axis is contiguous (stride 1), the others may have any positive stride. has_strides = 0: dense in C order. */
+/* A tensor: the last axis is contiguous (stride 1), the others may have any positive stride. has_strides = 0:
+ * dense in C order. */
 typedef struct phobos_tensor {
   void *data;
   int32_t type; /* phobos_type */
@@ -61,7 +76,7 @@ typedef struct phobos_tensor {
 /* One argument a parameter, in the kernel's order. The type of a scalar must be the parameter's. */
 typedef struct phobos_arg {
   int32_t is_tensor;
-  int32_t type;            /* of a scalar: phobos_type; integers and bool in `i`, floats in `f` */
+  int32_t type; /* of a scalar: phobos_type; integers and bool in `i`, floats in `f` */
   const phobos_tensor *tensor;
   double f;
   int64_t i;
@@ -72,12 +87,13 @@ typedef struct phobos_kernel phobos_kernel;
 typedef struct phobos_prepared phobos_prepared;
 
 typedef struct phobos_module_options {
-  const char *target; /* "auto" (or null): the GPU if there is a driver, a device and a variant for it, else the CPU; "cuda"; "cpu" */
+  const char *target; /* "auto" (or null): the GPU if there is a driver, a device and a variant for it, else
+                         the CPU; "cuda"; "cpu" */
   int32_t device;     /* CUDA ordinal; -1: the device of the current context, else 0 */
 } phobos_module_options;
 
 typedef struct phobos_launch_options {
-  int64_t grid[3];         /* used if has_grid: wins over the kernel's own */
+  int64_t grid[3]; /* used if has_grid: wins over the kernel's own */
   int32_t has_grid;
   int32_t assume_disjoint; /* skip the check that no written tensor overlaps another */
   int32_t threads;         /* CPU: how many threads; 0: all */
@@ -91,8 +107,10 @@ PHOBOS_API const char *phobos_status_name(phobos_status status);
 PHOBOS_API const char *phobos_type_name(phobos_type type);
 
 /* `options` may be null. */
-PHOBOS_API phobos_status phobos_module_load_file(const char *path, const phobos_module_options *options, phobos_module **out);
-PHOBOS_API phobos_status phobos_module_load_memory(const void *bytes, size_t size, const phobos_module_options *options, phobos_module **out);
+PHOBOS_API phobos_status phobos_module_load_file(const char *path, const phobos_module_options *options,
+                                                 phobos_module **out);
+PHOBOS_API phobos_status phobos_module_load_memory(const void *bytes, size_t size,
+                                                   const phobos_module_options *options, phobos_module **out);
 /* Null is allowed. No launch of the module may be under way. */
 PHOBOS_API void phobos_module_release(phobos_module *module);
 /* "cpu" or the device's name. */
@@ -107,17 +125,20 @@ PHOBOS_API const char *phobos_kernel_param_name(const phobos_kernel *kernel, siz
 PHOBOS_API int32_t phobos_kernel_param_is_tensor(const phobos_kernel *kernel, size_t index);
 PHOBOS_API phobos_type phobos_kernel_param_type(const phobos_kernel *kernel, size_t index);
 
-/* Checks everything, chooses the point and the entry, launches. `stream` is a CUstream (or cudaStream_t); null is the default stream.
- * On the CPU the call returns when the kernel is done and `stream` must be null. Can be captured into a graph. */
-PHOBOS_API phobos_status phobos_launch(phobos_kernel *kernel, void *stream, const phobos_arg *args, size_t count,
-                                       const phobos_launch_options *options);
+/* Checks everything, chooses the point and the entry, launches. `stream` is a CUstream (or cudaStream_t);
+ * null is the default stream. On the CPU the call returns when the kernel is done and `stream` must be null.
+ * Can be captured into a graph. */
+PHOBOS_API phobos_status phobos_launch(phobos_kernel *kernel, void *stream, const phobos_arg *args,
+                                       size_t count, const phobos_launch_options *options);
 
-/* Does the checks, the choice and the packing once; phobos_prepared_launch then costs what cuLaunchKernel costs. What was checked
- * here is not looked at again: types, ranks, equal dimensions, strides, @aligned, @require, overlap, device, the grid. */
-PHOBOS_API phobos_status phobos_prepare(phobos_kernel *kernel, const phobos_arg *args, size_t count, const phobos_launch_options *options,
-                                        phobos_prepared **out);
+/* Does the checks, the choice and the packing once; phobos_prepared_launch then costs what cuLaunchKernel
+ * costs. What was checked here is not looked at again: types, ranks, equal dimensions, strides, @aligned,
+ * @require, overlap, device, the grid. */
+PHOBOS_API phobos_status phobos_prepare(phobos_kernel *kernel, const phobos_arg *args, size_t count,
+                                        const phobos_launch_options *options, phobos_prepared **out);
 PHOBOS_API phobos_status phobos_prepared_launch(phobos_prepared *prepared, void *stream);
-/* Changes a tensor's address (same shape; alignment to 16 bytes must not get worse: an error) or a scalar. Overlap is not checked again. */
+/* Changes a tensor's address (same shape; alignment to 16 bytes must not get worse: an error) or a scalar.
+ * Overlap is not checked again. */
 PHOBOS_API phobos_status phobos_prepared_set_pointer(phobos_prepared *prepared, size_t param, void *data);
 PHOBOS_API phobos_status phobos_prepared_set_float(phobos_prepared *prepared, size_t param, double value);
 PHOBOS_API phobos_status phobos_prepared_set_int(phobos_prepared *prepared, size_t param, int64_t value);
@@ -125,10 +146,13 @@ PHOBOS_API phobos_status phobos_prepared_set_int(phobos_prepared *prepared, size
 PHOBOS_API const char *phobos_prepared_point(const phobos_prepared *prepared);
 PHOBOS_API void phobos_prepared_release(phobos_prepared *prepared);
 
-/* From a DLPack tensor: `dl` points at a DLTensor (version 0.x or the tensor inside a versioned one). The memory stays its owner's. */
+/* From a DLPack tensor: `dl` points at a DLTensor (version 0.x or the tensor inside a versioned one). The
+ * memory stays its owner's. */
 PHOBOS_API phobos_status phobos_tensor_from_dlpack(const void *dl, phobos_tensor *out);
-/* From the fields of a __cuda_array_interface__ (or, with device -1, an __array_interface__): `typestr` as "<f4"; `strides` in bytes or null. */
-PHOBOS_API phobos_status phobos_tensor_from_array_interface(uint64_t data, const char *typestr, const int64_t *shape, const int64_t *strides,
+/* From the fields of a __cuda_array_interface__ (or, with device -1, an __array_interface__): `typestr` as
+ * "<f4"; `strides` in bytes or null. */
+PHOBOS_API phobos_status phobos_tensor_from_array_interface(uint64_t data, const char *typestr,
+                                                            const int64_t *shape, const int64_t *strides,
                                                             int32_t rank, int32_t device, phobos_tensor *out);
 
 #ifdef __cplusplus

@@ -3,11 +3,12 @@
 //   auto module = phobos::Module::load("gemm.phx");
 //   if (!module) fail(module.error());
 //   phobos::Kernel gemm = module->kernel("gemm").value();
-//   auto status = gemm.launch(stream, A, B, C, 1.0f);          // tensors are phobos::TensorView, scalars are C++ scalars
-//   auto prepared = gemm.prepare({}, A, B, C, 1.0f).value();   // checks once; prepared.launch(stream) costs what the driver costs
+//   auto status = gemm.launch(stream, A, B, C, 1.0f);          // tensors are phobos::TensorView, scalars are
+//   C++ scalars auto prepared = gemm.prepare({}, A, B, C, 1.0f).value();   // checks once;
+//   prepared.launch(stream) costs what the driver costs
 //
-// Nothing throws. Errors are phobos::Error: a code and a text that names the parameter, the rule and the values. Ownership, threads
-// and units are those of phobos.h.
+// Nothing throws. Errors are phobos::Error: a code and a text that names the parameter, the rule and the
+// values. Ownership, threads and units are those of phobos.h.
 #ifndef PHOBOS_PHOBOS_HPP
 #define PHOBOS_PHOBOS_HPP
 
@@ -26,30 +27,64 @@
 namespace phobos {
 
 /// Bits of narrow floats, for views of such tensors.
-struct float16 { uint16_t bits; };
-struct bfloat16 { uint16_t bits; };
-struct float8_e4m3 { uint8_t bits; };
-struct float8_e5m2 { uint8_t bits; };
+struct float16 {
+  uint16_t bits;
+};
+struct bfloat16 {
+  uint16_t bits;
+};
+struct float8_e4m3 {
+  uint8_t bits;
+};
+struct float8_e5m2 {
+  uint8_t bits;
+};
 
 template <typename T> struct TypeOf; ///< a C++ type that no tensor can have does not compile
-template <> struct TypeOf<bool> { static constexpr phobos_type value = PHOBOS_BOOL; };
-template <> struct TypeOf<int8_t> { static constexpr phobos_type value = PHOBOS_I8; };
-template <> struct TypeOf<uint8_t> { static constexpr phobos_type value = PHOBOS_U8; };
-template <> struct TypeOf<int32_t> { static constexpr phobos_type value = PHOBOS_I32; };
-template <> struct TypeOf<uint32_t> { static constexpr phobos_type value = PHOBOS_U32; };
-template <> struct TypeOf<int64_t> { static constexpr phobos_type value = PHOBOS_I64; };
-template <> struct TypeOf<float16> { static constexpr phobos_type value = PHOBOS_F16; };
-template <> struct TypeOf<bfloat16> { static constexpr phobos_type value = PHOBOS_BF16; };
-template <> struct TypeOf<float8_e4m3> { static constexpr phobos_type value = PHOBOS_F8E4M3; };
-template <> struct TypeOf<float8_e5m2> { static constexpr phobos_type value = PHOBOS_F8E5M2; };
-template <> struct TypeOf<float> { static constexpr phobos_type value = PHOBOS_F32; };
-template <> struct TypeOf<double> { static constexpr phobos_type value = PHOBOS_F64; };
+template <> struct TypeOf<bool> {
+  static constexpr phobos_type value = PHOBOS_BOOL;
+};
+template <> struct TypeOf<int8_t> {
+  static constexpr phobos_type value = PHOBOS_I8;
+};
+template <> struct TypeOf<uint8_t> {
+  static constexpr phobos_type value = PHOBOS_U8;
+};
+template <> struct TypeOf<int32_t> {
+  static constexpr phobos_type value = PHOBOS_I32;
+};
+template <> struct TypeOf<uint32_t> {
+  static constexpr phobos_type value = PHOBOS_U32;
+};
+template <> struct TypeOf<int64_t> {
+  static constexpr phobos_type value = PHOBOS_I64;
+};
+template <> struct TypeOf<float16> {
+  static constexpr phobos_type value = PHOBOS_F16;
+};
+template <> struct TypeOf<bfloat16> {
+  static constexpr phobos_type value = PHOBOS_BF16;
+};
+template <> struct TypeOf<float8_e4m3> {
+  static constexpr phobos_type value = PHOBOS_F8E4M3;
+};
+template <> struct TypeOf<float8_e5m2> {
+  static constexpr phobos_type value = PHOBOS_F8E5M2;
+};
+template <> struct TypeOf<float> {
+  static constexpr phobos_type value = PHOBOS_F32;
+};
+template <> struct TypeOf<double> {
+  static constexpr phobos_type value = PHOBOS_F64;
+};
 
 struct [[nodiscard]] Status {
   phobos_status code = PHOBOS_OK;
   std::string message;
   explicit operator bool() const { return code == PHOBOS_OK; }
-  static Status of(phobos_status code) { return code == PHOBOS_OK ? Status{} : Status{code, phobos_last_error()}; }
+  static Status of(phobos_status code) {
+    return code == PHOBOS_OK ? Status{} : Status{code, phobos_last_error()};
+  }
 };
 using Error = Status;
 
@@ -59,10 +94,22 @@ public:
   Result(T value) : value_(std::move(value)) {}
   Result(Error error) : error_(std::move(error)) {}
   explicit operator bool() const { return value_.has_value(); }
-  T &value() & { assert(value_); return *value_; }
-  T value() && { assert(value_); return std::move(*value_); }
-  T *operator->() { assert(value_); return &*value_; }
-  T &operator*() { assert(value_); return *value_; }
+  T &value() & {
+    assert(value_);
+    return *value_;
+  }
+  T value() && {
+    assert(value_);
+    return std::move(*value_);
+  }
+  T *operator->() {
+    assert(value_);
+    return &*value_;
+  }
+  T &operator*() {
+    assert(value_);
+    return *value_;
+  }
   const Error &error() const { return error_; }
 
 private:
@@ -74,12 +121,14 @@ private:
 class TensorView {
 public:
   /// Dense, C order.
-  template <typename T> TensorView(T *data, std::initializer_list<int64_t> extents, int32_t device = PHOBOS_DEVICE_UNKNOWN) {
+  template <typename T>
+  TensorView(T *data, std::initializer_list<int64_t> extents, int32_t device = PHOBOS_DEVICE_UNKNOWN) {
     fill(data, TypeOf<std::remove_cv_t<T>>::value, extents.begin(), extents.size(), device);
   }
   /// With a stride for each axis, in elements.
   template <typename T>
-  TensorView(T *data, std::initializer_list<int64_t> extents, std::initializer_list<int64_t> strides, int32_t device = PHOBOS_DEVICE_UNKNOWN) {
+  TensorView(T *data, std::initializer_list<int64_t> extents, std::initializer_list<int64_t> strides,
+             int32_t device = PHOBOS_DEVICE_UNKNOWN) {
     assert(strides.size() == extents.size());
     fill(data, TypeOf<std::remove_cv_t<T>>::value, extents.begin(), extents.size(), device);
     tensor_.has_strides = 1;
@@ -135,7 +184,8 @@ phobos_arg toArg(T value) {
   else
     return {0, TypeOf<T>::value, nullptr, 0, static_cast<int64_t>(value)};
 }
-/// A scalar parameter of a type that C++ has no arithmetic type for (f16, bf16, f8), or one given by its type's name.
+/// A scalar parameter of a type that C++ has no arithmetic type for (f16, bf16, f8), or one given by its
+/// type's name.
 struct Scalar {
   phobos_type type;
   double f;
@@ -145,7 +195,9 @@ inline phobos_arg toArg(const Scalar &s) { return {0, s.type, nullptr, s.f, s.i}
 } // namespace detail
 
 /// A scalar argument of type `type`, rounded to it.
-inline detail::Scalar scalar(phobos_type type, double value) { return {type, value, static_cast<int64_t>(value)}; }
+inline detail::Scalar scalar(phobos_type type, double value) {
+  return {type, value, static_cast<int64_t>(value)};
+}
 /// An argument for a parameter of type `index`.
 inline detail::Scalar index(int64_t value) { return {PHOBOS_INDEX, 0, value}; }
 
@@ -153,9 +205,15 @@ inline detail::Scalar index(int64_t value) { return {PHOBOS_INDEX, 0, value}; }
 class Prepared {
 public:
   Status launch(void *stream = nullptr) { return Status::of(phobos_prepared_launch(impl_.get(), stream)); }
-  Status setPointer(size_t param, void *data) { return Status::of(phobos_prepared_set_pointer(impl_.get(), param, data)); }
-  Status set(size_t param, double value) { return Status::of(phobos_prepared_set_float(impl_.get(), param, value)); }
-  Status set(size_t param, int64_t value) { return Status::of(phobos_prepared_set_int(impl_.get(), param, value)); }
+  Status setPointer(size_t param, void *data) {
+    return Status::of(phobos_prepared_set_pointer(impl_.get(), param, data));
+  }
+  Status set(size_t param, double value) {
+    return Status::of(phobos_prepared_set_float(impl_.get(), param, value));
+  }
+  Status set(size_t param, int64_t value) {
+    return Status::of(phobos_prepared_set_int(impl_.get(), param, value));
+  }
   std::string point() const { return phobos_prepared_point(impl_.get()); }
 
 private:
@@ -172,13 +230,17 @@ class Kernel {
 public:
   explicit Kernel(phobos_kernel *k) : impl_(k) {}
 
-  template <typename... Args> Status launch(void *stream, const Args &...args) const { return launchWith({}, stream, args...); }
-  template <typename... Args> Status launchWith(const LaunchOptions &options, void *stream, const Args &...args) const {
+  template <typename... Args> Status launch(void *stream, const Args &...args) const {
+    return launchWith({}, stream, args...);
+  }
+  template <typename... Args>
+  Status launchWith(const LaunchOptions &options, void *stream, const Args &...args) const {
     const std::array<phobos_arg, sizeof...(Args)> list{detail::toArg(args)...};
     phobos_launch_options o = options.get();
     return Status::of(phobos_launch(impl_, stream, list.data(), list.size(), &o));
   }
-  template <typename... Args> Result<Prepared> prepare(const LaunchOptions &options, const Args &...args) const {
+  template <typename... Args>
+  Result<Prepared> prepare(const LaunchOptions &options, const Args &...args) const {
     const std::array<phobos_arg, sizeof...(Args)> list{detail::toArg(args)...};
     phobos_launch_options o = options.get();
     phobos_prepared *p = nullptr;
