@@ -6,6 +6,7 @@
 #include "compiler/support/Source.h"
 #include "runtime/contract/Contract.h"
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace phobos::driver {
@@ -20,6 +21,10 @@ struct LoadedFile {
 struct LoadOptions {
   bool stdlib = true;
 };
+
+/// The text of a file that a person wrote ("-" is standard input): a source, a list of points. Nothing, with
+/// E0901 or E0908, where it cannot be read or is larger than a source may be.
+std::optional<std::string> readText(const std::string &path, Diagnostics &diags);
 
 /// Reads `path` ("-" is standard input) and parses it. Never null; errors (E0901 for a file that cannot be
 /// read) are in `diags`.

@@ -1,11 +1,7 @@
 #include "compiler/driver/Compile.h"
 #include "compiler/sema/Stdlib.h"
 #include "compiler/syntax/Parse.h"
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <iostream>
-#include <sstream>
+#include "runtime/files/ReadFile.h"
 
 namespace phobos::driver {
 
@@ -32,22 +28,25 @@ std::unique_ptr<LoadedFile> loadText(std::string name, std::string text, const L
   return loaded;
 }
 
+std::optional<std::string> readText(const std::string &path, Diagnostics &diags) {
+  std::string error, name = path == "-" ? "<stdin>" : path;
+  std::optional<ReadFile> file = readFile(path, syntax::kMaxTextBytes, error);
+  if (file && !file->isCut)
+    return std::move(file->bytes);
+  if (file)
+    diags.report(diag::FileTooLarge, {}, name, syntax::kMaxTextBytes);
+  else
+    diags.report(diag::CannotReadFile, {}, name, error);
+  return std::nullopt;
+}
+
 std::unique_ptr<LoadedFile> load(const std::string &path, const LoadOptions &options, Diagnostics &diags) {
-  std::ostringstream text;
-  if (path == "-") {
-    text << std::cin.rdbuf();
-    return loadText("<stdin>", std::move(text).str(), options, diags);
-  }
-  std::ifstream in(path, std::ios::binary);
-  if (in)
-    text << in.rdbuf();
-  if (!in || in.bad()) {
-    diags.report(diag::CannotReadFile, {}, path, errno ? std::strerror(errno) : "not a readable file");
-    auto loaded = std::make_unique<LoadedFile>();
-    loaded->file = std::make_unique<ast::File>();
-    return loaded;
-  }
-  return loadText(path, std::move(text).str(), options, diags);
+  std::optional<std::string> text = readText(path, diags);
+  if (text)
+    return loadText(path == "-" ? "<stdin>" : path, std::move(*text), options, diags);
+  auto loaded = std::make_unique<LoadedFile>();
+  loaded->file = std::make_unique<ast::File>();
+  return loaded;
 }
 
 static std::string kernelList(const ast::File &file) {

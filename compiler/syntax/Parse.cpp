@@ -9,7 +9,6 @@ namespace phobos::syntax {
 
 namespace {
 
-constexpr size_t kMaxTextBytes = size_t(16) << 20;
 constexpr size_t kMaxTokens = size_t(1)
                               << 19; ///< what keeps the parse tree of a hostile text near half a gigabyte
 

@@ -7,6 +7,8 @@
 
 namespace phobos::syntax {
 
+inline constexpr size_t kMaxTextBytes = size_t(16) << 20;
+
 /// Parses file `index` of `sources`. Never null: after errors the tree holds the declarations that could be
 /// read, and the caller looks at `diags`. Errors do not cascade: recovery resumes at the next statement or
 /// declaration. Limits (E01xx): 16 MiB of text, 256 levels of nesting.

@@ -1,10 +1,10 @@
 // Reads bundles that anyone may have written: every field is checked before it is used, nesting is bounded
 // before anything recursive runs, and no size is believed beyond the bytes at hand.
 #include "runtime/bundle/Fields.h"
+#include "runtime/files/ReadFile.h"
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <sstream>
 #include <zlib.h>
 
 namespace phobos {
@@ -321,15 +321,14 @@ bool decodeBundle(std::string_view bytes, Bundle &bundle, std::string &error) {
 }
 
 bool readBundle(const std::string &path, Bundle &bundle, std::string &error) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream bytes;
-  if (in)
-    bytes << in.rdbuf();
-  if (!in) {
-    error = path + ": cannot be read: " + std::strerror(errno ? errno : EIO);
+  std::optional<ReadFile> file = readFile(path, kMaxBundleBytes, error);
+  if (!file) {
+    error = path + ": cannot be read: " + error;
     return false;
   }
-  if (decodeBundle(std::move(bytes).str(), bundle, error))
+  if (file->isCut)
+    error = "larger than the " + std::to_string(kMaxBundleBytes) + " bytes that a bundle may have";
+  else if (decodeBundle(file->bytes, bundle, error))
     return true;
   error = path + ": " + error;
   return false;

@@ -32,6 +32,10 @@ s.case("unknown target", T, "--target", "tpu", saxpy, status=2, err=["tpu", "cpu
 s.case("unknown emit", T, "--emit", "wasm", saxpy, status=2)
 s.case("missing file", T, "--check", s.path("absent.pho"), status=3, err=["E0901", "absent.pho"])
 
+s.case("directory as file", T, "--check", s.path("."), status=3, err=["E0901", "is a directory"])
+s.case("a file without end", T, "--check", "/dev/zero", status=1, err=["E0908", "'/dev/zero'", "16777216"])
+s.case("standard input without end", T, "--check", "-", stdin=" " * (16 * 2**20 + 1), status=1, err=["E0908", "<stdin>"])
+
 s.case("check is silent", T, "--check", saxpy, not_out="define", not_err="error")
 s.case("check reports", T, "--check", bad, status=1, err=["bad.pho:2:10: error[E", "'Z'", "^"])
 s.case("standard input", T, "--check", "-", stdin=open(bad).read(), status=1, err="<stdin>:2:10")
