@@ -24,8 +24,8 @@ public:
     result_ = {};
     result_.dims.assign(c_.dims.size(), 0);
     sources_.resize(c_.dims.size());
-    return bindGivenDims() && bindTensors() && allDimsKnown() && checkStrides() && checkOverlap() &&
-           checkAligned() && checkRequires() && bindGrid();
+    return bindGivenDims() && bindTensors() && allDimsKnown() && checkStrides() && checkAddresses() &&
+           checkOverlap() && checkAligned() && checkRequires() && bindGrid();
   }
 
 private:
@@ -128,6 +128,33 @@ private:
     return true;
   }
 
+  /// Addresses are those of elements, and no tensor reaches further than an address can.
+  bool checkAddresses() {
+    constexpr auto most = static_cast<unsigned __int128>(INT64_MAX);
+    for (size_t i = 0; i < c_.params.size(); ++i) {
+      if (!c_.params[i].isTensor)
+        continue;
+      const TensorShape &t = *tensors_[i];
+      const std::string &p = c_.params[i].name;
+      unsigned __int128 elements = byteSize(t.elem), reach = byteSize(t.elem);
+      bool empty = false;
+      for (size_t axis = 0; axis < t.extents.size(); ++axis) {
+        const auto extent = static_cast<unsigned __int128>(t.extents[axis]);
+        empty |= extent == 0;
+        elements = std::min(elements * extent, most + 1);
+        if (!t.strides.empty() && extent > 1)
+          reach = std::min(reach + (extent - 1) * static_cast<uint64_t>(t.strides[axis]) * byteSize(t.elem),
+                           most + 1);
+      }
+      if (!empty && (elements > most || reach > most))
+        return fail("parameter " + quoted(p) + " is larger than an address space");
+      const auto address = reinterpret_cast<uintptr_t>(t.data);
+      if (!empty && address % byteSize(t.elem) != 0)
+        return fail(misaligned(p, address, t.elem));
+    }
+    return true;
+  }
+
   /// Bytes [first, last) that a tensor may touch.
   static std::pair<uintptr_t, uintptr_t> byteRange(const TensorShape &t) {
     auto base = reinterpret_cast<uintptr_t>(t.data);
@@ -219,6 +246,15 @@ private:
 };
 
 } // namespace
+
+std::string misaligned(const std::string &parameter, uintptr_t address, ScalarType elem) {
+  static const char digits[] = "0123456789abcdef";
+  std::string hex;
+  for (uintptr_t rest = address; rest; rest /= 16)
+    hex.insert(hex.begin(), digits[rest % 16]);
+  return "parameter " + quoted(parameter) + ": the address 0x" + hex + " is not a multiple of " +
+         std::to_string(byteSize(elem)) + ", the size of " + std::string(name(elem));
+}
 
 bool bindLaunch(const Contract &contract, const std::vector<const TensorShape *> &tensors,
                 const BindOptions &options, BoundLaunch &result, std::string &error) {

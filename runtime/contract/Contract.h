@@ -114,9 +114,12 @@ struct BindOptions {
   bool assumeDisjoint = false;
 };
 
+/// What to say of an address that is no element's.
+std::string misaligned(const std::string &parameter, uintptr_t address, ScalarType elem);
+
 /// Checks `tensors` (one entry a parameter, null for scalars) against the contract: types, ranks, extents,
-/// equal dimensions, strides, overlap of written tensors, @aligned, @require, grid. On failure returns false
-/// with a message that names the parameter, the rule and both values.
+/// equal dimensions, strides, misaligned addresses, overlap of written tensors, @aligned, @require, grid. On
+/// failure returns false with a message that names the parameter, the rule and both values.
 bool bindLaunch(const Contract &contract, const std::vector<const TensorShape *> &tensors,
                 const BindOptions &options, BoundLaunch &result, std::string &error);
 

@@ -10,8 +10,35 @@ namespace phobos::runtime {
 
 static std::string quoted(const std::string &s) { return "'" + s + "'"; }
 
+/// What is wrong with `data` as an address of parameter `name` for a kernel on `device` (null: the CPU),
+/// whose caller says that it lies on `stated`; empty where nothing is.
+static std::string misplaced(const std::string &name, const void *data, int32_t stated,
+                             const cuda::Device *device) {
+  const int here = device ? device->info().ordinal : PHOBOS_DEVICE_HOST;
+  auto at = [](int32_t d) {
+    return d == PHOBOS_DEVICE_HOST ? std::string("in host memory") : "on device " + std::to_string(d);
+  };
+  auto text = [&](const std::string &where) {
+    return "parameter " + quoted(name) + " is " + where + ", the kernel runs on " +
+           (device ? "device " + std::to_string(here) : std::string("the CPU"));
+  };
+  if (stated != PHOBOS_DEVICE_UNKNOWN && stated != here)
+    return text(at(stated));
+  int ordinal = -1;
+  switch (device ? device->locate(reinterpret_cast<uint64_t>(data), ordinal) : cuda::Device::Place::Here) {
+  case cuda::Device::Place::Here:
+    return {};
+  case cuda::Device::Place::Elsewhere:
+    return text(at(ordinal));
+  case cuda::Device::Place::Unknown:
+    return text("at an address that the driver knows nothing of (host memory, or freed)");
+  }
+  return {};
+}
+
 /// Number, kind and type of the arguments; and where tensors live.
-static Status checkArguments(const Contract &c, const std::vector<Argument> &args, bool cpu, int device) {
+static Status checkArguments(const Contract &c, const std::vector<Argument> &args,
+                             const cuda::Device *device) {
   auto broken = [](std::string m) { return Status::failure(PHOBOS_CONTRACT, std::move(m)); };
   if (args.size() != c.params.size())
     return broken("kernel " + quoted(c.kernel) + " has " + std::to_string(c.params.size()) + " parameters, " +
@@ -33,12 +60,9 @@ static Status checkArguments(const Contract &c, const std::vector<Argument> &arg
       empty |= e == 0;
     if (!a.shape.data && !empty)
       return broken("parameter " + quoted(p.name) + " has a null address");
-    bool onHost = a.device == PHOBOS_DEVICE_HOST;
-    if (a.device != PHOBOS_DEVICE_UNKNOWN && (cpu ? !onHost : a.device != device))
-      return broken("parameter " + quoted(p.name) + " is " +
-                    (onHost ? std::string("in host memory") : "on device " + std::to_string(a.device)) +
-                    ", the kernel runs on " +
-                    (cpu ? std::string("the CPU") : "device " + std::to_string(device)));
+    if (a.shape.data && !empty)
+      if (std::string why = misplaced(p.name, a.shape.data, a.device, device); !why.empty())
+        return broken(std::move(why));
   }
   return Status::success();
 }
@@ -48,7 +72,8 @@ static void makeDense(TensorShape &t) {
     return;
   t.strides.assign(t.extents.size(), 1);
   for (size_t axis = t.extents.size(); axis-- > 1;)
-    t.strides[axis - 1] = t.strides[axis] * t.extents[axis];
+    t.strides[axis - 1] = static_cast<int64_t>(static_cast<uint64_t>(t.strides[axis]) *
+                                               static_cast<uint64_t>(t.extents[axis])); // bindLaunch judges
 }
 
 static bool holds(const EntryPredicate &p, const std::vector<Argument> &args, const BoundLaunch &bound) {
@@ -83,8 +108,10 @@ static bool holds(const EntryPredicate &p, const std::vector<Argument> &args, co
 
 Status Module::prepare(const Kernel &kernel, std::vector<Argument> args, const phobos_launch_options *options,
                        Prepared &out) {
-  if (Status s = checkArguments(kernel.contract(), args, isCpu(), isCpu() ? 0 : device_->info().ordinal);
-      !s.ok())
+  std::optional<cuda::Device::DuringCapture> duringCapture;
+  if (device_)
+    duringCapture.emplace(*device_); // code may be loaded below
+  if (Status s = checkArguments(kernel.contract(), args, device_.get()); !s.ok())
     return s;
   BindOptions bind;
   if (options) {
@@ -219,6 +246,9 @@ Status Module::packGpu(Prepared &p) {
     auto grid = hardwareGrid(kernel, entry, p.bound_.grid, resident);
     std::copy(grid.begin(), grid.end(), p.grid_);
   }
+  p.driver_ = &device_->driver();
+  p.context_ = device_->context();
+  p.function_ = p.loaded_->functions[p.entryIndex_].handle;
   return Status::success();
 }
 
@@ -232,12 +262,26 @@ Status Prepared::launch(void *stream) {
     runOnCpu(loaded_->entries[entryIndex_], static_cast<uint64_t>(entry_->scratchBytes), launch, threads_);
     return Status::success();
   }
-  std::string error;
-  if (kernel_->module->device_->launch(
-          loaded_->functions[entryIndex_], grid_, static_cast<uint32_t>(entry_->threads),
-          static_cast<uint32_t>(entry_->sharedBytes), stream, pointers_.data(), error))
+  return launchGpu(stream);
+}
+
+/// Nothing here allocates, locks or waits: one look at the current context, then the driver's own launch. A
+/// thread whose current context is another one (or none) pays for a push and a pop.
+Status Prepared::launchGpu(void *stream) {
+  void *current = nullptr, *ignored = nullptr;
+  const bool foreign = driver_->contextGetCurrent(&current) != 0 || current != context_;
+  int status = foreign ? driver_->contextPush(context_) : 0;
+  if (status == 0) {
+    status = driver_->launchKernel(
+        function_, grid_[0], grid_[1], grid_[2], static_cast<unsigned>(entry_->threads), 1, 1,
+        static_cast<unsigned>(entry_->sharedBytes), stream, pointers_.data(), nullptr);
+    if (foreign)
+      driver_->contextPop(&ignored);
+  }
+  if (status == 0) [[likely]]
     return Status::success();
-  return Status::failure(PHOBOS_DRIVER, "kernel " + quoted(kernel_->name) + ": " + error);
+  return Status::failure(PHOBOS_DRIVER, "kernel " + quoted(kernel_->name) +
+                                            ": launching: " + cuda::errorText(*driver_, status));
 }
 
 static Status noSuchParam(const Kernel &k, size_t param, const char *kind) {
@@ -251,6 +295,13 @@ Status Prepared::setPointer(size_t param, void *data) {
   if (!data)
     return Status::failure(PHOBOS_CONTRACT, "parameter " + quoted(kernel_->contract().params[param].name) +
                                                 " has a null address");
+  const auto address = reinterpret_cast<uintptr_t>(data);
+  const std::string &name = kernel_->contract().params[param].name;
+  if (address % byteSize(args_[param].shape.elem) != 0)
+    return Status::failure(PHOBOS_CONTRACT, misaligned(name, address, args_[param].shape.elem));
+  if (std::string why = misplaced(name, data, PHOBOS_DEVICE_UNKNOWN, kernel_->module->device_.get());
+      !why.empty())
+    return Status::failure(PHOBOS_CONTRACT, std::move(why));
   if (needsAligned16_ && reinterpret_cast<uintptr_t>(data) % 16 != 0)
     return Status::failure(PHOBOS_CONTRACT, "parameter " + quoted(kernel_->contract().params[param].name) +
                                                 ": the launch was prepared for addresses that are multiples "

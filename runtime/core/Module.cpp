@@ -24,7 +24,10 @@ Status Module::load(std::string_view bytes, const phobos_module_options *options
 
 Status Module::choosePlace(const phobos_module_options *options) {
   std::string target = options && options->target ? options->target : "auto";
-  int32_t ordinal = options ? std::max(options->device, 0) : 0;
+  int32_t ordinal = options ? options->device : -1;
+  if (ordinal < -1)
+    return Status::failure(PHOBOS_INVALID_ARGUMENT,
+                           "device " + std::to_string(ordinal) + " is none; -1 is the current context's");
   if (target != "auto" && target != "cuda" && target != "cpu")
     return Status::failure(PHOBOS_INVALID_ARGUMENT,
                            "target '" + target + "' is not known; it is auto, cuda or cpu");
@@ -34,7 +37,7 @@ Status Module::choosePlace(const phobos_module_options *options) {
                             [](const Variant &v) { return v.target != "cpu"; });
   std::string why = "the bundle holds no code for a GPU";
   if (anyGpu)
-    device_ = cuda::Device::open(ordinal, why);
+    device_ = cuda::Device::openBeside(ordinal, why);
   if (device_) {
     std::string reason;
     bool served = std::any_of(bundle_.variants.begin(), bundle_.variants.end(),
@@ -47,6 +50,16 @@ Status Module::choosePlace(const phobos_module_options *options) {
     device_.reset();
   }
   return target == "cuda" ? Status::failure(PHOBOS_NO_DEVICE, why) : Status::success();
+}
+
+/// The number in `sm_90a`; `specific` where a letter follows it.
+static unsigned architectureOf(const std::string &target, bool &specific) {
+  unsigned sm = 0;
+  size_t i = 3;
+  for (; i < target.size() && i < 8 && target[i] >= '0' && target[i] <= '9'; ++i)
+    sm = sm * 10 + static_cast<unsigned>(target[i] - '0');
+  specific = i < target.size();
+  return sm;
 }
 
 /// Architecture-specific code (sm_90a) runs on that processor only; other code on it and on later ones of its
@@ -67,11 +80,8 @@ bool Module::canRun(const Variant &v, std::string &why) const {
     why = "it is for " + v.target;
     return false;
   }
-  unsigned sm = 0;
-  size_t i = 3;
-  for (; i < v.target.size() && v.target[i] >= '0' && v.target[i] <= '9'; ++i)
-    sm = sm * 10 + static_cast<unsigned>(v.target[i] - '0');
-  bool specific = i < v.target.size();
+  bool specific = false;
+  const unsigned sm = architectureOf(v.target, specific);
   bool hasPtx = std::any_of(v.images.begin(), v.images.end(),
                             [](const CodeImage &c) { return c.format == CodeImage::Format::Ptx; });
   unsigned have = device_->info().sm;
@@ -97,6 +107,16 @@ Status Module::collectKernels() {
       else
         reasons += "\n  " + name + " for " + v.target + ": " + why;
     }
+    // The code made for this very device first, then that for the nearest older one; in a bundle's own order
+    // (that of the points) among equals.
+    auto distance = [&](size_t index) {
+      bool specific = false;
+      const unsigned sm = architectureOf(bundle_.variants[index].target, specific);
+      return 2 * (device_->info().sm - sm) + !specific;
+    };
+    if (device_)
+      std::stable_sort(k->variants.begin(), k->variants.end(),
+                       [&](size_t a, size_t b) { return distance(a) < distance(b); });
     if (!k->variants.empty())
       kernels_.push_back(std::move(k));
   }

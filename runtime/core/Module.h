@@ -57,6 +57,7 @@ public:
 
 private:
   friend class Module;
+  Status launchGpu(void *stream);
   const Kernel *kernel_ = nullptr;
   LoadedVariant *loaded_ = nullptr;
   const EntryPoint *entry_ = nullptr;
@@ -70,6 +71,9 @@ private:
   std::vector<uint64_t> words_;     ///< scalars' bytes; on the GPU all parameters
   std::vector<void *> pointers_;    ///< one a parameter: at a CpuTensor or into words_
   std::vector<size_t> wordOfParam_; ///< the word that holds each parameter's pointer or scalar
+  // GPU: all that the driver's launch takes.
+  const cuda::Driver *driver_ = nullptr;
+  void *context_ = nullptr, *function_ = nullptr;
   uint32_t grid_[3] = {1, 1, 1};
 };
 

@@ -1,4 +1,5 @@
 #include "runtime/cuda/Device.h"
+#include <algorithm>
 #include <utility>
 
 namespace phobos::cuda {
@@ -80,12 +81,62 @@ std::unique_ptr<Device> Device::open(int ordinal, std::string &error) {
   if (!query(*driver, ordinal, d->device_, d->info_, error) ||
       !d->check(driver->primaryContextRetain(&d->context_, d->device_), "making the device's context", error))
     return nullptr;
+  d->ownsContext_ = true;
   return d;
 }
 
+std::unique_ptr<Device> Device::openBeside(int ordinal, std::string &error) {
+  const Driver *driver = Driver::get(error);
+  if (!driver)
+    return nullptr;
+  void *current = nullptr;
+  int device = 0, wanted = 0, count = 0;
+  if (driver->contextGetCurrent(&current) != 0 || !current || driver->contextGetDevice(&device) != 0)
+    return open(std::max(ordinal, 0), error);
+  driver->deviceGetCount(&count);
+  for (int i = 0; i < count; ++i)
+    if (driver->deviceGet(&wanted, i) == 0 && wanted == device && ordinal < 0)
+      ordinal = i;
+  if (driver->deviceGet(&wanted, ordinal) != 0 || wanted != device)
+    return open(ordinal, error);
+  unsigned flags = 0;
+  int active = 0;
+  if (driver->primaryContextGetState(device, &flags, &active) == 0 && active) {
+    auto primary = open(ordinal, error);
+    if (!primary || primary->context_ == current)
+      return primary;
+  }
+  std::unique_ptr<Device> d(new Device);
+  d->driver_ = driver;
+  d->context_ = current;
+  return query(*driver, ordinal, d->device_, d->info_, error) ? std::move(d) : nullptr;
+}
+
 Device::~Device() {
-  if (context_)
+  if (ownsContext_)
     driver_->primaryContextRelease(device_);
+}
+
+Device::Place Device::locate(uint64_t address, int &ordinal) const {
+  unsigned type = 0, managed = 0;
+  auto get = [&](void *value, int which) { return driver_->pointerGetAttribute(value, which, address) == 0; };
+  ordinal = -1;
+  if (!get(&type, attribute::pointer::memoryType))
+    return Place::Unknown;
+  if (type == attribute::pointer::typeHost || (get(&managed, attribute::pointer::isManaged) && managed))
+    return Place::Here;
+  if (!get(&ordinal, attribute::pointer::deviceOrdinal))
+    return Place::Unknown;
+  return ordinal == info_.ordinal ? Place::Here : Place::Elsewhere;
+}
+
+Device::DuringCapture::DuringCapture(const Device &device) : device_(device) {
+  changed_ = device_.driver_->exchangeCaptureMode(&mode_) == 0;
+}
+
+Device::DuringCapture::~DuringCapture() {
+  if (changed_)
+    device_.driver_->exchangeCaptureMode(&mode_);
 }
 
 Buffer &Buffer::operator=(Buffer &&other) noexcept {

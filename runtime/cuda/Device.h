@@ -1,6 +1,6 @@
-// One CUDA device, with values that free themselves. All calls set the device's primary context for their
-// duration, so that they live beside an application that has made a context of its own; each returns false
-// with a message where the driver refuses. Thread-safe, but for one object used from two threads at once.
+// One CUDA device, with values that free themselves. All calls make their context current for their duration
+// and leave the caller's as it was; each returns false with a message where the driver refuses. Thread-safe,
+// but for one object used from two threads at once.
 #pragma once
 #include "runtime/cuda/Driver.h"
 #include <functional>
@@ -72,14 +72,19 @@ class Device {
 public:
   /// What device `ordinal` is, without a context on it.
   static bool describe(int ordinal, DeviceInfo &info, std::string &error);
-  /// Opens device `ordinal`; null with the reason.
+  /// Opens device `ordinal` with its primary context; null with the reason.
   static std::unique_ptr<Device> open(int ordinal, std::string &error);
+  /// Opens the device of the calling thread's current context with that very context, so that streams and
+  /// memory that the application made there are at home. `ordinal` -1: any device; another: where the current
+  /// context is on a different device, or there is none, as open(). -1 without a context is device 0.
+  static std::unique_ptr<Device> openBeside(int ordinal, std::string &error);
   ~Device();
   Device(const Device &) = delete;
   Device &operator=(const Device &) = delete;
 
   const DeviceInfo &info() const { return info_; }
   const Driver &driver() const { return *driver_; }
+  void *context() const { return context_; }
 
   bool allocate(size_t bytes, Buffer &out, std::string &error) const;
   bool upload(uint64_t to, const void *from, size_t bytes, std::string &error) const;
@@ -98,6 +103,27 @@ public:
                       std::string &error) const;
   bool launch(const Function &function, const uint32_t grid[3], uint32_t threads, uint32_t sharedBytes,
               void *stream, void **params, std::string &error) const;
+  /// Where an address lies, for who would hand it to a kernel on this device.
+  enum class Place : uint8_t {
+    Here,      ///< memory of this device, managed memory, or page-locked host memory
+    Elsewhere, ///< memory of another device, whose ordinal is given
+    Unknown    ///< no memory that the driver knows: pageable host memory, or freed
+  };
+  Place locate(uint64_t address, int &ordinal) const;
+  /// Lets calls that a stream capture forbids by default (loading code, ..) pass for a scope, on this thread;
+  /// the capture itself is not touched by them.
+  class DuringCapture {
+  public:
+    explicit DuringCapture(const Device &device);
+    ~DuringCapture();
+    DuringCapture(const DuringCapture &) = delete;
+    DuringCapture &operator=(const DuringCapture &) = delete;
+
+  private:
+    const Device &device_;
+    int mode_ = 2; ///< relaxed; the thread's former mode while the scope lasts
+    bool changed_ = false;
+  };
   /// Calls `work` with the device's context current, for libraries that use what is.
   void inContext(const std::function<void()> &work) const;
   /// Waits for everything on the device; an asynchronous fault shows here.
@@ -129,6 +155,7 @@ private:
   const Driver *driver_ = nullptr;
   int device_ = 0;
   void *context_ = nullptr;
+  bool ownsContext_ = false; ///< a reference to the primary context, else the application's own
   DeviceInfo info_;
 };
 

@@ -77,6 +77,16 @@ TEST_F(Saxpy, MisuseNamesItself) {
                 "dimension 'N' is 999 in dimension 0 of 'X'");
   expectRefused(kernel.launch(nullptr, phobos::TensorView(static_cast<float *>(nullptr), {1000}), ty, 3.0f),
                 PHOBOS_CONTRACT, "'X' has a null address");
+  expectRefused(kernel.launch(nullptr,
+                              phobos::TensorView(
+                                  reinterpret_cast<float *>(reinterpret_cast<char *>(x.data()) + 2), {999}),
+                              phobos::TensorView(y.data(), {999}), 3.0f),
+                PHOBOS_CONTRACT, "is not a multiple of 4, the size of f32");
+  expectRefused(kernel.launch(nullptr, phobos::TensorView(x.data(), {INT64_MAX / 2}),
+                              phobos::TensorView(y.data(), {INT64_MAX / 2}), 3.0f),
+                PHOBOS_CONTRACT, "parameter 'X' is larger than an address space");
+  expectRefused(kernel.launch(nullptr, phobos::TensorView(x.data(), {-1}), ty, 3.0f), PHOBOS_CONTRACT,
+                "dimension 0 of 'X' is -1");
   expectRefused(kernel.launch(nullptr, phobos::TensorView(x.data(), {500}, {2}),
                               phobos::TensorView(y.data(), {500}), 3.0f),
                 PHOBOS_CONTRACT, "stride 1");
@@ -118,6 +128,9 @@ TEST_F(Saxpy, PreparedLaunches) {
   EXPECT_FALSE(p->set(2, int64_t(1)));
   EXPECT_FALSE(p->setPointer(2, other.data()));
   EXPECT_FALSE(p->setPointer(1, nullptr));
+  EXPECT_NE(
+      p->setPointer(1, reinterpret_cast<char *>(y.data()) + 1).message.find("parameter 'Y': the address"),
+      std::string::npos);
 }
 
 TEST_F(Saxpy, ManyThreadsShareAModule) {
