@@ -3,6 +3,7 @@
 #include "compiler/sema/Check.h"
 #include "compiler/sema/Stdlib.h"
 #include "compiler/syntax/Parse.h"
+#include <functional>
 #include <string>
 
 namespace phobos::test {
@@ -20,8 +21,11 @@ public:
       f->fromStdlib = true;
   }
 
-  /// What is wrong with the front end, not with the text: empty if all is well.
-  std::string run(std::string text, bool *isValid = nullptr) const {
+  /// What follows the front end, on a kernel that it takes; says what is wrong, or nothing.
+  using Next = std::function<std::string(const sema::TypedKernel &, const SourceManager &)>;
+
+  /// What is wrong with the compiler, not with the text: empty if all is well.
+  std::string run(std::string text, bool *isValid = nullptr, const Next &next = nullptr) const {
     SourceManager sources;
     Diagnostics diags;
     sources.add("stdlib", text_);
@@ -33,7 +37,7 @@ public:
     std::string wrong;
     if (!diags.hasErrors())
       for (const auto &k : file->kernels)
-        wrong += kernel(*file, *k, diags);
+        wrong += kernel(*file, *k, sources, next, diags);
     for (const Diagnostic &d : diags.all())
       wrong += place(sources, d.range) + (d.message.empty() ? "an empty message\n" : "");
     renderText(diags, sources);
@@ -43,7 +47,8 @@ public:
   }
 
 private:
-  std::string kernel(const ast::File &file, const ast::Kernel &k, Diagnostics &diags) const {
+  std::string kernel(const ast::File &file, const ast::Kernel &k, const SourceManager &sources,
+                     const Next &next, Diagnostics &diags) const {
     Diagnostics own;
     sema::Space space = sema::buildSpace(k, own);
     Point point;
@@ -54,6 +59,8 @@ private:
         wrong = typed ? "a kernel in spite of errors\n" : "no kernel and no error\n";
       if (typed)
         sema::dump(*typed);
+      if (typed && next)
+        wrong += next(*typed, sources);
     }
     diags.append(own);
     return wrong;

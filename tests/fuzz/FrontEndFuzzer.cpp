@@ -1,6 +1,7 @@
-// libFuzzer's entry: parse, space and check, with mutations that know tokens and statements.
-// `frontend-fuzzer -max_len=16384 tests/fuzz/corpus examples tests/conformance/errors`
+// libFuzzer's entry: parse, space, check, and the lowering of what is valid, with mutations that know tokens
+// and statements. `frontend-fuzzer -max_len=16384 tests/fuzz/corpus examples tests/conformance/errors`
 #include "tests/fuzz/FrontEnd.h"
+#include "tests/fuzz/Lowering.h"
 #include "tests/fuzz/Mutate.h"
 #include <cstdio>
 #include <cstdlib>
@@ -36,7 +37,10 @@ extern "C" size_t LLVMFuzzerCustomCrossOver(const uint8_t *a, size_t sizeA, cons
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   static const FrontEnd frontEnd;
-  std::string wrong = frontEnd.run(std::string(view(data, size)));
+  static Lowering lowering(1);
+  std::string wrong =
+      frontEnd.run(std::string(view(data, size)), nullptr,
+                   [](const auto &kernel, const auto &sources) { return lowering.run(kernel, sources); });
   if (!wrong.empty()) {
     std::fprintf(stderr, "%s", wrong.c_str());
     std::abort();
