@@ -272,13 +272,11 @@ void KernelBuilder::forLoop(StmtP s) {
   Value lo = value(s->lo), hi = value(s->hi), step = value(s->step);
   bool stepIsSmall = s->step->op == Op::Int && s->step->intValue > 0 && s->step->intValue <= INT32_MAX;
   if (!stepIsSmall) {
-    // A step below 1 runs nothing; one past the end is cut, so that the counter stops there and does not
-    // wrap.
+    // A step below 1 runs nothing.
     Value one = integer(loc, step.getType(), 1);
     Value positive = arith::CmpIOp::create(b_, loc, arith::CmpIPredicate::sge, step, one);
     hi = arith::SelectOp::create(b_, loc, positive, hi, lo);
-    Value span = arith::SubIOp::create(b_, loc, hi, lo);
-    step = arith::MaxSIOp::create(b_, loc, arith::MinSIOp::create(b_, loc, step, span), one);
+    step = arith::MaxSIOp::create(b_, loc, step, one);
   }
   if (exits(s->body.statements) & (Break | Return))
     countedLoopWithExit(s, lo, hi, step);
@@ -307,6 +305,15 @@ void KernelBuilder::countedLoop(StmtP s, Value lo, Value hi, Value step) {
   setAll(carried, op.getResults());
 }
 
+/// How far a counter that is below `hi` moves: to `hi` at most, so that it cannot wrap. The distance is below
+/// 2^64, hence exact without a sign.
+Value KernelBuilder::stepTo(Value hi, Value counter, ExprP written, Value step) {
+  if (written->op == Op::Int && written->intValue == 1)
+    return step;
+  Value left = arith::SubIOp::create(b_, here_, hi, counter);
+  return arith::MinUIOp::create(b_, here_, step, left);
+}
+
 void KernelBuilder::countedLoopWithExit(StmtP s, Value lo, Value hi, Value step) {
   Location loc = here_;
   loops_.push_back({newSlot(), newSlot()});
@@ -328,7 +335,9 @@ void KernelBuilder::countedLoopWithExit(StmtP s, Value lo, Value hi, Value step)
         set(s->var, slots_[counter]);
         set(loops_.back().continued, flag(loc, false));
         statements(s->body.statements);
-        set(counter, arith::AddIOp::create(b_, loc, slots_[counter], step));
+        here_ = loc;
+        Value stride = stepTo(hi, slots_[counter], s->step, step);
+        set(counter, arith::AddIOp::create(b_, loc, slots_[counter], stride));
       });
   if (s->unroll > 1)
     op->setAttr("pho.unroll", b_.getI64IntegerAttr(s->unroll));

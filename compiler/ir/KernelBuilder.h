@@ -83,6 +83,7 @@ private:
   void forLoop(sema::StmtP s);
   void countedLoop(sema::StmtP s, Value lo, Value hi, Value step);
   void countedLoopWithExit(sema::StmtP s, Value lo, Value hi, Value step);
+  Value stepTo(Value hi, Value counter, sema::ExprP written, Value step);
   void whileLoop(sema::StmtP s);
   /// scf.while over `carried`: `test` gives the condition, `body` the statements of an iteration.
   mlir::scf::WhileOp loop(mlir::Location loc, const Slots &carried, llvm::function_ref<Value()> test,

@@ -16,6 +16,7 @@ def Pho_Dialect : Dialect {
   let useDefaultAttributePrinterParser = 1;
   let dependentDialects = ["::mlir::arith::ArithDialect"]; // folds make arith.constant
   let hasConstantMaterializer = 1;
+  let hasCanonicalizer = 1; // of loops: CanonicalizeLoops.cpp
 }
 
 class Pho_Type<string name, string mnem> : TypeDef<Pho_Dialect, name> { let mnemonic = mnem; }

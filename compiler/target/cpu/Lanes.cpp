@@ -149,9 +149,11 @@ llvm::Value *KernelEmitter::laneTripCount(llvm::Value *lower, llvm::Value *upper
     // One division a loop, not one a thread, where the step is a power of two.
     if (auto *constant = llvm::dyn_cast<llvm::ConstantInt>(same);
         constant && constant->getValue().isPowerOf2()) {
-      llvm::Value *distance = builder_.CreateSub(upper, lower);
-      llvm::Value *rounded = builder_.CreateAdd(distance, splat(i64(constant->getSExtValue() - 1), lanes));
-      llvm::Value *count = builder_.CreateLShr(rounded, constant->getValue().logBase2());
+      // (distance - 1) / step + 1: the distance alone may come near 2^64, so nothing is added to it first.
+      llvm::Value *one = splat(i64(1), lanes);
+      llvm::Value *last = builder_.CreateSub(builder_.CreateSub(upper, lower), one);
+      llvm::Value *count =
+          builder_.CreateAdd(builder_.CreateLShr(last, constant->getValue().logBase2()), one);
       return builder_.CreateSelect(builder_.CreateICmpSLT(lower, upper), count,
                                    llvm::Constant::getNullValue(count->getType()));
     }

@@ -1,4 +1,5 @@
 // The function of an entry point: parameters, the block's place in the grid, structured control flow.
+#include "compiler/passes/Ranges.h"
 #include "compiler/target/nvptx/Emitter.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/MDBuilder.h"
@@ -230,6 +231,12 @@ void Emitter::emitBlock(mlir::Block &block) {
   }
 }
 
+/// Whether the counter may pass the largest index when it is stepped past its last value.
+static bool mayWrap(mlir::scf::ForOp op) {
+  passes::Range high = passes::rangeOf(op.getUpperBound()), step = passes::rangeOf(op.getStep());
+  return !(step.isConstant() && step.lo == 1) && !(high.isModest() && step.isModest());
+}
+
 void Emitter::emitFor(mlir::scf::ForOp op) {
   Reg low = scalar(op.getLowerBound()), high = scalar(op.getUpperBound()), step = scalar(op.getStep());
   BasicBlock *before = b.GetInsertBlock(), *head = newBlock("for"), *body = newBlock("for.body"),
@@ -260,7 +267,9 @@ void Emitter::emitFor(mlir::scf::ForOp op) {
   emitBlock(*op.getBody());
   if (!error.empty())
     return;
-  Reg next = b.CreateAdd(iv, step, "", false, true);
+  // To the end at most, where a step may pass the largest index: the distance to it is exact without a sign.
+  Reg stride = mayWrap(op) ? b.CreateBinaryIntrinsic(Intrinsic::umin, step, b.CreateSub(high, iv)) : step;
+  Reg next = b.CreateAdd(iv, stride, "", false, true);
   BasicBlock *end = b.GetInsertBlock();
   iv->addIncoming(next, end);
   for (auto [phis, yielded] : llvm::zip(carried, op.getYieldedValues()))
