@@ -25,6 +25,19 @@ static bool isBlank(std::string_view line) {
   return line.find_first_not_of(" \t\r") == std::string_view::npos;
 }
 
+constexpr size_t kMaxLineBytes = 4096; ///< points may be without number, a line may not be without end
+
+/// As std::getline, but of a line that is too long only as much as shows it.
+static bool readLine(std::istream &in, std::string &line) {
+  line.clear();
+  for (char c; line.size() <= kMaxLineBytes && in.get(c);) {
+    if (c == '\n')
+      return true;
+    line += c;
+  }
+  return !line.empty();
+}
+
 /// The numbers of one line under their names.
 static bool readPoint(const std::vector<std::string> &header, std::string_view line, Point &point,
                       std::string &error) {
@@ -73,7 +86,7 @@ bool judgeCsv(std::istream &in, std::string_view list, int64_t sharedLimit, std:
   }
   Judge judge(*path);
   std::string line;
-  if (!std::getline(in, line) || isBlank(line)) {
+  if (!readLine(in, line) || line.size() > kMaxLineBytes || isBlank(line)) {
     error = "line 1: expected a header of names";
     return false;
   }
@@ -86,7 +99,11 @@ bool judgeCsv(std::istream &in, std::string_view list, int64_t sharedLimit, std:
   }
   Point limits;
   limits.set("SHARED_LIMIT", sharedLimit);
-  for (uint64_t number = 2; std::getline(in, line); ++number) {
+  for (uint64_t number = 2; readLine(in, line); ++number) {
+    if (line.size() > kMaxLineBytes) {
+      error = "line " + std::to_string(number) + ": longer than " + std::to_string(kMaxLineBytes) + " bytes";
+      return false;
+    }
     if (isBlank(line))
       continue;
     Point point, completed;

@@ -1,10 +1,11 @@
 // Chooses the tool by the name it was called by, else by its first argument.
+#include "compiler/tools/Output.h"
 #include "compiler/tools/Tools.h"
 #include <cstdio>
-#include <cstring>
 #include <string_view>
 
 using namespace phobos::tools;
+using namespace std::string_view_literals;
 
 namespace {
 
@@ -31,11 +32,12 @@ void printUsage(FILE *out) {
       "usage: phobos TOOL [arguments], or phobos-TOOL [arguments]; phobos TOOL --help explains one\n\n", out);
   for (const Tool &t : kTools)
     std::fprintf(out, "  %-8s %s\n", t.name.data(), t.summary);
+  std::fputs("\nExit status: 0 success; 1 the input is at fault; 2 usage; 3 the environment (files, driver, "
+             "memory).\n",
+             out);
 }
 
-} // namespace
-
-extern "C" int phobos_tool_main(int argc, char **argv) {
+int dispatch(int argc, char **argv) {
   std::string_view self = argc > 0 ? argv[0] : "phobos";
   if (size_t slash = self.rfind('/'); slash != std::string_view::npos)
     self.remove_prefix(slash + 1);
@@ -46,12 +48,28 @@ extern "C" int phobos_tool_main(int argc, char **argv) {
   if (argc >= 2) {
     if (const Tool *t = toolNamed(argv[1]))
       return t->run(argc - 1, argv + 1);
-    if (!std::strcmp(argv[1], "--help") || !std::strcmp(argv[1], "-h")) {
+    if (argv[1] == "--help"sv || argv[1] == "-h"sv) {
       printUsage(stdout);
+      return Success;
+    }
+    if (argv[1] == "--version"sv) {
+      std::printf("phobos %s\n", PHOBOS_VERSION_TEXT);
       return Success;
     }
     std::fprintf(stderr, "phobos: no tool is called '%s'\n", argv[1]);
   }
   printUsage(stderr);
   return UsageFault;
+}
+
+} // namespace
+
+extern "C" int phobos_tool_main(int argc, char **argv) {
+  holdStandardStreams();
+  bool json = false;
+  for (int i = 1; i < argc; ++i) {
+    std::string_view a = argv[i];
+    json |= a == "--diagnostics=json" || (a == "--diagnostics" && i + 1 < argc && argv[i + 1] == "json"sv);
+  }
+  return finishOutput(dispatch(argc, argv), json);
 }

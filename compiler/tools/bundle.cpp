@@ -41,7 +41,9 @@ int bundleMain(int argc, char **argv) {
   CLI::App app{"phobos-bundle: looks into the bundles that phobos-compile writes.\n\n"
                "  phobos-bundle show gemm.phx              kernels, points, targets, parameters, entries\n"
                "  phobos-bundle extract gemm.phx -o code   the PTX, cubins and objects as files\n"
-               "  phobos-bundle verify gemm.phx            container, checksum and contract are sound\n",
+               "  phobos-bundle verify gemm.phx            container, checksum and contract are sound\n\n"
+               "Exit status: 0 success; 1 it is not a sound bundle; 2 usage; 3 files that cannot be read or "
+               "written.\n",
                "phobos-bundle"};
   std::string file, folder = ".";
   app.require_subcommand(1);
@@ -51,6 +53,7 @@ int bundleMain(int argc, char **argv) {
   for (CLI::App *sub : {show, take, verify})
     sub->add_option("FILE", file, "the bundle")->required();
   take->add_option("-o,--output", folder, "the folder to write to")->capture_default_str();
+  app.set_version_flag("--version", "phobos-bundle " PHOBOS_VERSION_TEXT);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &e) {

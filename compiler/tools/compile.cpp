@@ -17,7 +17,9 @@ int compileMain(int argc, char **argv) {
       "  phobos-compile gemm.pho -o gemm.phx --point \"TILE_M=64 @ M <= 1024\" --point \"TILE_M=128\"   a "
       "bundle for the runtime\n"
       "  phobos-compile --explain gemm.pho                        which path each dot took, and why\n"
-      "  phobos-compile --legality warptile --shared-limit 49152 < points.csv\n",
+      "  phobos-compile --legality warptile --shared-limit 49152 < points.csv\n\n"
+      "Exit status: 0 success; 1 the input is at fault: errors, or warnings with -Werror; 2 usage; 3 files "
+      "that cannot be read or written.\n",
       "phobos-compile"};
   bool json = false;
   std::string diagnostics = "text";
@@ -61,6 +63,7 @@ int compileMain(int argc, char **argv) {
       a = "--print-ir-after-all";
     args.push_back(a);
   }
+  app.set_version_flag("--version", "phobos-compile " PHOBOS_VERSION_TEXT);
   try {
     app.parse(args);
   } catch (const CLI::ParseError &e) {

@@ -28,7 +28,10 @@ int runMain(int argc, char **argv) {
       "for a\n"
       "narrower float parameter is rounded to it; f16, bf16 and f8 results are written as f32. Without --out "
       "the first\n"
-      "elements of each result are printed.\n",
+      "elements of each result are printed.\n\n"
+      "Exit status: 0 success; 1 the input is at fault: the kernel, arrays that do not fit it, what --check "
+      "finds; 2 usage; 3 files, "
+      "driver, memory.\n",
       "phobos-run"};
   std::string diagnostics = "text";
   app.add_option("FILE", r.file, "the source, or - for standard input")->required();
@@ -57,6 +60,7 @@ int runMain(int argc, char **argv) {
   for (auto *option : app.get_options())
     if (!option->get_positional() && option->get_items_expected_max() > 1)
       option->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)->allow_extra_args(false);
+  app.set_version_flag("--version", "phobos-run " PHOBOS_VERSION_TEXT);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &e) {

@@ -94,7 +94,7 @@ std::optional<int> parseOptions(int argc, char **argv, Options &o) {
       ->check(CLI::IsMember({"cublas", "openblas"}));
   app.add_flag("--quiet", o.quiet, "no progress line");
   app.add_flag("--no-std", o.noStd, "leave the standard library out");
-  app.set_version_flag("--version", "phobos-kbench 0.1.0");
+  app.set_version_flag("--version", "phobos-kbench " PHOBOS_VERSION_TEXT);
   for (auto *option : app.get_options())
     if (option->get_items_expected_max() > 1)
       option->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)->allow_extra_args(false);

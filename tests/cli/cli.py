@@ -44,6 +44,12 @@ class Suite:
         self.check(name, not why, "; ".join(why))
         return r
 
+    def shell(self, name, line, status, err=(), not_err=(), timeout=60):
+        """A line of bash with $BIN: redirections that a list of arguments cannot say. `status` may be a tuple."""
+        r = subprocess.run(["/bin/bash", "-c", "set -o pipefail; " + line], capture_output=True, text=True, timeout=timeout, cwd=self.dir.name, env={**os.environ, "BIN": self.bin})
+        ok = r.returncode in (status if isinstance(status, tuple) else (status,)) and all(t in r.stderr for t in err) and not any(t in r.stderr for t in not_err)
+        self.check(name, ok, f"exit {r.returncode}, expected {status}\n  stderr: {r.stderr[-600:]}")
+
     def check(self, name, ok, why=""):
         self.passed += bool(ok)
         self.failed += not ok

@@ -1,25 +1,19 @@
-// phobos-selftest (and the test `differential`): random programs on a target and in the interpreter.
-//
-//   differential [--target cpu] [--first SEED] [--count N]   compare; each program that differs, crashes or
-//   hangs is cut down and printed differential --print SEED                               the program of a
-//   seed differential [--target cpu] FILE ..                      compare programs from files (those that a
-//   run printed)
-//
-// The programs run in child processes, so that a crash or a hang costs one program. Exit status 0 if all
-// agreed.
+// phobos-selftest (and the test `differential`): random programs on a target and in the interpreter, in child
+// processes, so that a crash or a hang costs one program.
 #include "compiler/driver/Execute.h"
+#include "compiler/syntax/Parse.h"
 #include "compiler/tools/Tools.h"
 #include "runtime/cuda/Device.h"
+#include "runtime/files/ReadFile.h"
 #include "tests/differential/Compare.h"
 #include "tests/differential/Generate.h"
 #include "tests/differential/Minimise.h"
+#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <iostream>
 #include <poll.h>
-#include <sstream>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -182,10 +176,13 @@ int runSeeds(const Options &options) {
 int runFiles(const Options &options) {
   int failed = 0;
   for (const std::string &path : options.files) {
-    std::ifstream in(path);
-    std::ostringstream text;
-    text << in.rdbuf();
-    std::string what = in ? judge(text.str(), options.target) : "cannot be read";
+    std::string error;
+    auto file = phobos::readFile(path, phobos::syntax::kMaxTextBytes, error);
+    if (!file) {
+      std::cerr << "phobos-selftest: cannot read '" << path << "': " << error << "\n";
+      return phobos::tools::EnvironmentFault;
+    }
+    std::string what = file->isCut ? "is too large" : judge(file->bytes, options.target);
     failed += !what.empty();
     std::cout << path << " " << (what.empty() ? "agrees" : what) << "\n";
   }
@@ -198,32 +195,42 @@ namespace phobos::tools {
 
 int selftestMain(int argc, char **argv) {
   Options options;
-  for (int i = 1; i < argc; ++i) {
-    std::string a = argv[i];
-    auto value = [&] { return i + 1 < argc ? argv[++i] : ""; };
-    if (a == "--target")
-      options.target = value();
-    else if (a == "--first")
-      options.first = std::strtoull(value(), nullptr, 10);
-    else if (a == "--count")
-      options.count = std::strtoull(value(), nullptr, 10);
-    else if (a == "--reports")
-      options.maxReports = std::atoi(value());
-    else if (a == "--verbose")
-      options.verbose = true;
-    else if (a == "--print") {
-      std::cout << print(generate(std::strtoull(value(), nullptr, 10)));
-      return 0;
-    } else if (a[0] == '-') {
-      std::cerr << "differential: unknown option " << a << "\n";
-      return 2;
-    } else
-      options.files.push_back(a);
+  std::optional<uint64_t> shown;
+  CLI::App app{
+      "phobos-selftest: random programs on a target, compared with the interpreter.\n\n"
+      "  phobos-selftest                                  2000 programs on the CPU\n"
+      "  phobos-selftest --target sm_90a --count 5000     on the GPU of this machine\n"
+      "  phobos-selftest --print 17 > 17.pho              the program of a seed\n"
+      "  phobos-selftest --target sm_90a 17.pho           a program of a file, as a report shows it\n\n"
+      "Programs run in processes of their own: one that differs, crashes or hangs is cut down and printed, "
+      "and "
+      "the rest go on.\n\n"
+      "Exit status: 0 all agree; 1 one does not; 2 usage; 3 files.\n",
+      "phobos-selftest"};
+  app.add_option("FILE", options.files, "programs to compare, instead of random ones");
+  app.add_option("--target", options.target, driver::executableTargets())->capture_default_str();
+  app.add_option("--first", options.first, "the first seed")->capture_default_str();
+  app.add_option("--count", options.count, "how many seeds")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  app.add_option("--reports", options.maxReports, "how many failures are cut down and printed")
+      ->capture_default_str();
+  app.add_option("--print", shown, "SEED: print the program of a seed, and stop");
+  app.add_flag("--verbose", options.verbose, "say each failure when it is met");
+  app.set_version_flag("--version", "phobos-selftest " PHOBOS_VERSION_TEXT);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError &e) {
+    return app.exit(e) == 0 ? Success : UsageFault;
   }
-  if (!phobos::driver::isExecutableTarget(options.target)) {
-    std::cerr << "differential: target '" << options.target << "' is not known; there are "
-              << phobos::driver::executableTargets() << "\n";
-    return 2;
+  if (shown) {
+    std::cout << print(generate(*shown));
+    return Success;
+  }
+  if (!driver::isExecutableTarget(options.target)) {
+    std::cerr << "phobos-selftest: target '" << options.target << "' is not known; there are "
+              << driver::executableTargets() << "\n";
+    return UsageFault;
   }
   return options.files.empty() ? runSeeds(options) : runFiles(options);
 }

@@ -10,7 +10,7 @@ UPDATE = "--update" in sys.argv
 
 
 def cli():
-    tools = ["phobos-compile", "phobos-run", "phobos-kbench", "phobos-bundle"]
+    tools = ["phobos-compile", "phobos-run", "phobos-kbench", "phobos-bundle", "phobos-selftest"]
     out = "# The tools\n\nMade from the tools' own `--help` (`tests/docs/docs.py`). Exit status of each: 0 success, 1 the input is at fault, 2 usage, 3 the\nenvironment (files, driver, memory).\n"
     for t in tools:
         text = subprocess.run([os.path.join(BIN, t), "--help"], capture_output=True, text=True, env={**os.environ, "COLUMNS": "110"}).stdout

@@ -250,6 +250,9 @@ TEST(Legality, CsvErrorsSayWhere) {
   EXPECT_EQ(error("TILE_M,TILE_N,TILE_K\n1,x,2\n", "simt"), "line 2: TILE_N is 'x', expected an integer");
   EXPECT_EQ(error("TILE_M,TILE_N,TILE_K\n1,99999999999999999999,2\n", "simt"),
             "line 2: TILE_N is '99999999999999999999', expected an integer");
+  std::string endless(size_t(1) << 20, '1');
+  EXPECT_EQ(error(endless.c_str(), "simt"), "line 1: expected a header of names");
+  EXPECT_EQ(error(("TILE_M,TILE_N,TILE_K\n" + endless).c_str(), "simt"), "line 2: longer than 4096 bytes");
 }
 
 TEST(Legality, CsvTakesBlankLinesSpacesAndReturns) {
