@@ -67,16 +67,34 @@ std::pair<Value *, Value *> splitCount(llvm::IRBuilderBase &b, Value *x, Value *
   Value *over = b.CreateICmpUGE(count, intConst(count->getType(), x->getType()->getScalarSizeInBits()));
   return {b.CreateZExtOrTrunc(count, x->getType()), over};
 }
+
+/// LLVM's NVPTX back end folds select(count >= 64, 0, x << count) into a shift that clamps, but by the low
+/// half of a 64-bit count. So there the value is chosen before it is shifted, by a count that is always in
+/// range.
+bool foldsWrongly(Value *count) { return count->getType()->isIntegerTy(64); }
+
+std::pair<Value *, Value *> inRange(llvm::IRBuilderBase &b, Value *x, Value *over, Value *c) {
+  llvm::Type *t = x->getType();
+  return {b.CreateSelect(over, intConst(t, 0), x), b.CreateAnd(c, intConst(t, t->getScalarSizeInBits() - 1))};
+}
 } // namespace
 
 Value *emitShl(llvm::IRBuilderBase &b, Value *x, Value *count, bool countSigned) {
   auto [c, over] = splitCount(b, x, count);
+  if (foldsWrongly(count)) {
+    auto [value, by] = inRange(b, x, over, c);
+    return b.CreateShl(value, by);
+  }
   return b.CreateSelect(over, intConst(x->getType(), 0), b.CreateShl(x, c));
 }
 
 Value *emitShr(llvm::IRBuilderBase &b, Value *x, Value *count, bool isSigned, bool countSigned) {
   llvm::Type *t = x->getType();
   auto [c, over] = splitCount(b, x, count);
+  if (!isSigned && foldsWrongly(count)) {
+    auto [value, by] = inRange(b, x, over, c);
+    return b.CreateLShr(value, by);
+  }
   if (!isSigned)
     return b.CreateSelect(over, intConst(t, 0), b.CreateLShr(x, c));
   return b.CreateAShr(x, b.CreateSelect(over, intConst(t, t->getScalarSizeInBits() - 1), c));

@@ -32,7 +32,7 @@ void axesOf(Type tile, uint32_t attribute, bool axes[2]) {
 }
 
 int64_t tileBytes(Coord shape, Type elem) {
-  return rounded(scratchBuffer(shape[0], shape[1], elementBytes(elem)).sizeBytes()) + 16;
+  return rounded(scratchBuffer(shape[0], shape[1], elementBytes(elem)).sizeBytes());
 }
 } // namespace
 
@@ -43,9 +43,8 @@ int64_t scratchBytes(Operation *op, int64_t threads) {
                : tileBytes(shapeOf(c.getType()), elementOf(c.getType()));
   if (auto r = dyn_cast<pho::ReshapeOp>(op)) {
     Coord from = shapeOf(r.getValue().getType());
-    return from == shapeOf(r.getType())
-               ? 0
-               : rounded(from[0] * from[1] * elementBytes(elementOf(r.getType()))) + 16;
+    return from == shapeOf(r.getType()) ? 0
+                                        : rounded(from[0] * from[1] * elementBytes(elementOf(r.getType())));
   }
   if (auto e = dyn_cast<pho::ExtractSliceOp>(op))
     return tileBytes(shapeOf(e.getValue().getType()), elementOf(e.getType()));
@@ -69,7 +68,7 @@ int64_t scratchBytes(Operation *op, int64_t threads) {
     axesOf(s.getType(), s.getAxis(), axes);
     Coord shape = shapeOf(s.getType());
     int64_t lines = shape[axes[0] ? 1 : 0], bytes = elementBytes(elementOf(s.getType()));
-    return tileBytes(shape, elementOf(s.getType())) + rounded(std::max(lines, threads) * bytes) + 16;
+    return tileBytes(shape, elementOf(s.getType())) + rounded(std::max(lines, threads) * bytes);
   }
   if (auto a = dyn_cast<pho::AtomicOp>(op))
     return a.getOnce() && !a.getResult().use_empty() ? 16 : 0;
@@ -111,7 +110,7 @@ int64_t allocateShared(Operation *func) {
     if (auto alloc = dyn_cast<phog::AllocOp>(op)) {
       Block block{INT64_MAX, -1, 0, 0, op};
       auto type = cast<phog::BufferType>(alloc.getType());
-      block.bytes = rounded(type.getStages() * sharedLayoutOf(type).sizeBytes() + 16);
+      block.bytes = rounded(type.getStages() * sharedLayoutOf(type).sizeBytes());
       SmallVector<Operation *> users(alloc.getResult().getUsers());
       for (Operation *user : users) {
         auto [first, last] = spans[user];

@@ -13,8 +13,7 @@ namespace phobos::nvptx {
 void Emitter::emitCopyAsync(phog::CopyAsyncOp op) {
   auto alloc = op.getBuffer().getDefiningOp<phog::AllocOp>();
   auto type = mlir::cast<phog::BufferType>(op.getBuffer().getType());
-  SharedTile tile{sharedAddress(static_cast<int64_t>(alloc.getOffset().value_or(0))), sharedLayoutOf(type),
-                  nullptr};
+  SharedTile tile{sharedAddress(static_cast<int64_t>(alloc.getOffset().value_or(0))), sharedLayoutOf(type)};
   if (op.getStage()) {
     Reg stage = b.CreateTrunc(scalar(op.getStage()), b.getInt32Ty());
     tile.base = b.CreateGEP(b.getInt8Ty(), tile.base,

@@ -66,7 +66,7 @@ Regs Emitter::emitFma(phog::DotOp op) {
   };
   auto side = [&](mlir::Value v, mlir::Value stage, bool alongK, int axis) {
     Operand o = operandOf(v);
-    Side s{{sharedAddress(static_cast<int64_t>(o.alloc.getOffset().value_or(0))), o.layout, nullptr},
+    Side s{{sharedAddress(static_cast<int64_t>(o.alloc.getOffset().value_or(0))), o.layout},
            o.elem,
            alongK,
            axis,
@@ -203,7 +203,7 @@ Regs Emitter::emitMma(phog::DotOp op) {
 
   auto tileOf = [&](mlir::Value v, mlir::Value stage) {
     Operand o = operandOf(v);
-    SharedTile tile{sharedAddress(static_cast<int64_t>(o.alloc.getOffset().value_or(0))), o.layout, nullptr};
+    SharedTile tile{sharedAddress(static_cast<int64_t>(o.alloc.getOffset().value_or(0))), o.layout};
     if (stage)
       tile.base = b.CreateGEP(
           b.getInt8Ty(), tile.base,

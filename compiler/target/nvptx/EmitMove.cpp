@@ -55,11 +55,9 @@ void Emitter::writeShared(const SharedTile &to, const Layout &layout, ArrayRef<R
         for (int64_t k = 0; k < width; ++k)
           v = b.CreateInsertElement(v, toMemory(value[r + k], elem), static_cast<uint64_t>(k));
       }
-      if (Reg ok = inside(layout, at)) {
-        assert(to.dump);
-        address = b.CreateSelect(ok, address, to.dump);
-      }
-      b.CreateAlignedStore(v, address, Align(static_cast<uint64_t>(width * to.layout.elementBytes)));
+      when(inside(layout, at), [&] {
+        b.CreateAlignedStore(v, address, Align(static_cast<uint64_t>(width * to.layout.elementBytes)));
+      });
     }
   });
 }
@@ -98,7 +96,7 @@ void Emitter::emitConvert(phog::ConvertOp op) {
   mlir::Type elem = elementOf(op.getType());
   SharedLayout s = scratchBuffer(to.shape[0], to.shape[1], elementBytes(elem));
   int64_t at = scratchOf(op);
-  SharedTile tile{sharedAddress(at), s, sharedAddress(at + (s.sizeBytes() + 15) / 16 * 16)};
+  SharedTile tile{sharedAddress(at), s};
   writeShared(tile, from, value, elem, {0, 0});
   barrier();
   setRegs(op, readShared(tile, to, elem, {0, 0}));
@@ -119,13 +117,12 @@ void Emitter::emitReshape(pho::ReshapeOp op) {
   }
   mlir::Type elem = elementOf(op.getType());
   int64_t bytes = elementBytes(elem), at = scratchOf(op);
-  Reg base = sharedAddress(at),
-      dump = sharedAddress(at + (from.shape[0] * from.shape[1] * bytes + 15) / 16 * 16);
-  writeShared({base, {from.shape[0], from.shape[1], bytes, from.shape[1] * bytes, 1, 0}, dump}, from, value,
-              elem, {0, 0});
+  Reg base = sharedAddress(at);
+  writeShared({base, {from.shape[0], from.shape[1], bytes, from.shape[1] * bytes, 1, 0}}, from, value, elem,
+              {0, 0});
   barrier();
-  setRegs(op, readShared({base, {to.shape[0], to.shape[1], bytes, to.shape[1] * bytes, 1, 0}, dump}, to, elem,
-                         {0, 0}));
+  setRegs(op,
+          readShared({base, {to.shape[0], to.shape[1], bytes, to.shape[1] * bytes, 1, 0}}, to, elem, {0, 0}));
 }
 
 // A part of a tile, a tile with a part replaced, two tiles side by side: the pieces are written where they
@@ -157,7 +154,7 @@ void Emitter::emitPieces(mlir::Operation *op) {
   }
   SharedLayout s = scratchBuffer(whole[0], whole[1], elementBytes(elem));
   int64_t at = scratchOf(op);
-  SharedTile tile{sharedAddress(at), s, sharedAddress(at + (s.sizeBytes() + 15) / 16 * 16)};
+  SharedTile tile{sharedAddress(at), s};
   for (const Piece &p : first)
     writeShared(tile, layoutOf(p.value.getType()), regs(p.value), elem, p.at);
   barrier();
@@ -197,8 +194,7 @@ void Emitter::emitExtract(pho::ExtractOp op) {
 void Emitter::emitStoreShared(phog::StoreSharedOp op) {
   auto buffer = op.getBuffer().getDefiningOp<phog::AllocOp>();
   SharedTile tile{sharedAddress(static_cast<int64_t>(buffer.getOffset().value_or(0))),
-                  sharedLayoutOf(buffer.getType()), nullptr};
-  tile.dump = sharedAddress(static_cast<int64_t>(buffer.getOffset().value_or(0)) + tile.layout.sizeBytes());
+                  sharedLayoutOf(buffer.getType())};
   writeShared(tile, layoutOf(op.getValue().getType()), regs(op.getValue()),
               elementOf(op.getValue().getType()), {0, 0});
 }

@@ -267,8 +267,8 @@ void Emitter::emitScan(pho::ScanOp op) {
   const int64_t each = (length + segments - 1) / segments,
                 rounds = (lines * segments + threads - 1) / threads;
   SharedLayout s = scratchBuffer(layout.shape[0], layout.shape[1], bytes);
-  const int64_t at = scratchOf(op), totalsAt = at + (s.sizeBytes() + 15) / 16 * 16 + 16;
-  SharedTile tile{sharedAddress(at), s, sharedAddress(totalsAt - 16)};
+  const int64_t at = scratchOf(op), totalsAt = at + (s.sizeBytes() + 15) / 16 * 16;
+  SharedTile tile{sharedAddress(at), s};
   Type *memory = memoryTypeOf(elem);
   Reg totals = sharedAddress(totalsAt);
   writeShared(tile, from, regs(op.getValue()), elem, {0, 0});

@@ -171,8 +171,7 @@ private:
         return;
       auto type = cast<phog::BufferType>(v.getType());
       int64_t low = static_cast<int64_t>(alloc.getOffset().value_or(0));
-      accesses.push_back(
-          {isWrite, low, low + type.getStages() * sharedLayoutOf(type).sizeBytes() + 16, {}, op});
+      accesses.push_back({isWrite, low, low + type.getStages() * sharedLayoutOf(type).sizeBytes(), {}, op});
     };
     if (auto store = dyn_cast<phog::StoreSharedOp>(op)) {
       buffer(store.getBuffer(), true);

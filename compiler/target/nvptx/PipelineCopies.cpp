@@ -31,7 +31,7 @@ int64_t sharedBytes(Operation *func) {
   int64_t total = 0;
   func->walk([&](phog::AllocOp alloc) {
     auto type = cast<phog::BufferType>(alloc.getType());
-    total += type.getStages() * sharedLayoutOf(type).sizeBytes() + 16;
+    total += type.getStages() * sharedLayoutOf(type).sizeBytes();
   });
   return total;
 }

@@ -1,5 +1,6 @@
 // LLVM's side: the O3 pipeline and the NVPTX back end.
 #include "compiler/target/nvptx/Nvptx.h"
+#include "compiler/target/nvptx/SpellOutAbs.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -63,6 +64,7 @@ void optimize(Module &module, const Options &options) {
                             : options.optLevel == 2 ? OptimizationLevel::O2
                                                     : OptimizationLevel::O1;
   builder.buildPerModuleDefaultPipeline(level).run(module, modules);
+  spellOutAbs(module);
 }
 
 Expected<std::string> emitPtx(Module &module, const Options &options) {

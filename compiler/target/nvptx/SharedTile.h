@@ -7,8 +7,6 @@ namespace phobos::nvptx {
 struct Emitter::SharedTile {
   Reg base = nullptr; ///< address of its first byte
   SharedLayout layout;
-  /// Where writes of padding go that lie outside the rows and columns; null: there are none.
-  Reg dump = nullptr;
 };
 
 } // namespace phobos::nvptx
