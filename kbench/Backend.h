@@ -26,8 +26,8 @@ struct Code {
 };
 
 /// What a phase's errors mean for the point: `illegal` where they say so (E0801, E0802), else
-/// `compile-error`.
-Verdict verdictOf(const Diagnostics &diags);
+/// `compile-error` with code and place.
+Verdict verdictOf(const Diagnostics &diags, const SourceManager &sources);
 
 /// Lives in a compile worker. May abort or hang: that costs one point.
 class Compiler {
@@ -35,6 +35,8 @@ public:
   virtual ~Compiler() = default;
   /// `illegal` comes before any code is made.
   virtual Verdict compile(const sema::TypedKernel &kernel, const SourceManager &sources, Code &code) = 0;
+  /// What `compile` would say of the target's rules, without making code.
+  virtual Verdict judge(const sema::TypedKernel &, const SourceManager &) { return {}; }
 };
 
 using Address = uint64_t; ///< of device memory; on the CPU a pointer
@@ -97,8 +99,9 @@ inline int64_t valueOf(const ContractExtent &e, const std::vector<int64_t> &dims
 
 /// What the ledger records of a device, so that only like is compared with like.
 struct DeviceInfo {
-  std::string name;   ///< `AMD EPYC 9654, 2 threads`
-  std::string driver; ///< empty where there is none
+  std::string name;      ///< `AMD EPYC 9654, 2 threads`
+  std::string driver;    ///< empty where there is none
+  std::string processor; ///< as --target names it: `sm_90a`; empty: the target's own name is enough
 };
 
 struct Target {
@@ -107,8 +110,11 @@ struct Target {
   std::vector<std::string> ignoredNames;
   /// Compile workers would disturb its timings: they rest meanwhile.
   bool sharesProcessor = false;
+  int devices = 0;              ///< how many there are; 0: the driver knows
   int64_t defaultExtent = 1024; ///< of an axis of a matrix for which no extent is given
-  std::unique_ptr<Compiler> (*makeCompiler)() = nullptr;
+  std::unique_ptr<Compiler> (*makeCompiler)(int index) = nullptr; ///< for device `index`
+  /// Whether --target `text` means a kind of this target's devices (`sm_90a`); null: only its name does.
+  bool (*isKind)(const std::string &text) = nullptr;
   std::unique_ptr<Device> (*makeDevice)(int index,
                                         std::string &error) = nullptr; ///< in the device worker only
   /// Whether there is such a device, without touching it; asked in the parent.

@@ -20,7 +20,8 @@ std::optional<Status> statusNamed(std::string_view text);
 /// A status with why: for `illegal` the rule's name first.
 struct Verdict {
   Status status = Status::Ok;
-  std::string rule;   ///< of an illegal point
+  std::string rule;   ///< of an illegal point; of a compile error its code and place: points with the same
+                      ///< one failed of the same cause
   std::string detail; ///< one line; empty if ok
   bool ok() const { return status == Status::Ok; }
 };

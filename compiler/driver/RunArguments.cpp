@@ -98,7 +98,7 @@ int Preparation::readDims() {
   Point given;
   for (const std::string &text : r_.dims) {
     std::string error;
-    if (!parsePoint(text, given, error)) {
+    if (!parseExtents(text, given, error)) {
       diags_.report(diag::BadDimension, {}, text, error);
       return UsageFault;
     }
@@ -107,14 +107,12 @@ int Preparation::readDims() {
     size_t i = 0;
     while (i < c_.dims.size() && c_.dims[i] != dim)
       ++i;
-    if (i == c_.dims.size() || value < 0) {
+    if (i == c_.dims.size()) {
       std::string list;
       for (const std::string &d : c_.dims)
         list += (list.empty() ? "" : ", ") + d;
       diags_.report(diag::BadDimension, {}, dim + "=" + std::to_string(value),
-                    value < 0 ? "an extent is at least 0"
-                              : "the runtime dimensions of kernel '" + c_.kernel + "' are " +
-                                    (list.empty() ? "none" : list));
+                    "the runtime dimensions of kernel '" + c_.kernel + "' are " + (list.empty() ? "none" : list));
       return InputFault;
     }
     known_[i] = value;

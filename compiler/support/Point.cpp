@@ -49,7 +49,8 @@ static std::optional<int64_t> parseInteger(std::string_view s) {
   return any ? std::optional(value) : std::nullopt;
 }
 
-bool parsePoint(std::string_view text, Point &point, std::string &error) {
+static bool parseAssignments(std::string_view text, int64_t least, int64_t most, Point &point,
+                             std::string &error, size_t *at) {
   Point result = point;
   size_t i = 0;
   auto isSeparator = [](char c) { return c == ',' || std::isspace(static_cast<unsigned char>(c)); };
@@ -62,20 +63,33 @@ bool parsePoint(std::string_view text, Point &point, std::string &error) {
     while (i < text.size() && !isSeparator(text[i]))
       ++i;
     std::string_view item = text.substr(begin, i - begin);
+    if (at)
+      *at = begin;
     size_t eq = item.find('=');
     if (eq == std::string_view::npos || eq == 0) {
       error = "expected NAME=VALUE, found '" + std::string(item) + "'";
       return false;
     }
     auto value = parseInteger(item.substr(eq + 1));
-    if (!value || *value < 1 || *value > 2147483647) {
-      error = "'" + std::string(item) + "': the value must be an integer from 1 to 2147483647";
+    if (!value || *value < least || *value > most) {
+      if (at)
+        *at = begin + eq + 1;
+      error = "'" + std::string(item) + "': the value must be an integer from " + std::to_string(least) +
+              " to " + std::to_string(most);
       return false;
     }
     result.set(item.substr(0, eq), *value);
   }
   point = std::move(result);
   return true;
+}
+
+bool parsePoint(std::string_view text, Point &point, std::string &error, size_t *at) {
+  return parseAssignments(text, 1, 2147483647, point, error, at);
+}
+
+bool parseExtents(std::string_view text, Point &extents, std::string &error) {
+  return parseAssignments(text, 0, int64_t(1) << 48, extents, error, nullptr);
 }
 
 } // namespace phobos

@@ -25,7 +25,10 @@ private:
 };
 
 /// Reads `NAME=VALUE NAME=VALUE ..` (spaces or commas between; values as the language writes integers). On
-/// failure the message says what is wrong and `point` is untouched.
-bool parsePoint(std::string_view text, Point &point, std::string &error);
+/// failure the message says what is wrong, `at` (if given) where in the text, and `point` is untouched.
+bool parsePoint(std::string_view text, Point &point, std::string &error, size_t *at = nullptr);
+
+/// The same for extents of runtime dimensions, which may be 0 and go past 2^31 (to 2^48).
+bool parseExtents(std::string_view text, Point &extents, std::string &error);
 
 } // namespace phobos

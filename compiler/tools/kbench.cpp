@@ -3,6 +3,7 @@
 #include "kbench/target/Targets.h"
 #include "kbench/tool/Tool.h"
 #include "kbench/work/Worker.h"
+#include <csignal>
 #include <string_view>
 
 namespace phobos::tools {
@@ -11,6 +12,7 @@ int kbenchMain(int argc, char **argv) {
   auto targets = kbench::allTargets();
   if (argc == 3 && std::string_view(argv[1]) == "--worker")
     return kbench::runWorker(argv[2], targets);
+  std::signal(SIGPIPE, SIG_IGN); // a reader that leaves is noticed and the search ended in order
   kbench::Options options;
   if (auto status = kbench::parseOptions(argc, argv, options))
     return *status;

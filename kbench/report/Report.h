@@ -11,7 +11,7 @@ struct ReportContext {
   std::vector<std::string> names; ///< of the points, in order
   std::string file, kernelOption; ///< `--kernel NAME` where the command needs it
   std::vector<std::pair<std::string, int64_t>> dims;
-  std::string gridOption, targetOption;
+  std::string gridOption, targetOption; ///< options of the command, targetOption with those of the device
   std::vector<std::string> args;
   uint64_t seed = 1;
   std::string baseline;             ///< the library that was asked for

@@ -24,11 +24,11 @@ public:
     Diagnostics diags;
     auto module = driver::lower(kernel, sources, "cpu", context, diags);
     if (!module)
-      return verdictOf(diags);
+      return verdictOf(diags, sources);
     driver::FirstError failure(context);
     auto refuse = [&](llvm::Error error) {
-      std::string why = llvm::toString(std::move(error));
-      return Verdict{Status::CompileError, "", failure.text().empty() ? why : failure.text()};
+      driver::reportTargetError(std::move(error), failure, kernel, "cpu", diags);
+      return verdictOf(diags, sources);
     };
     llvm::LLVMContext llvmContext;
     cpu::EntryInfo info;
@@ -44,6 +44,23 @@ public:
     code.scratchBytes = info.scratchBytes;
     code.resources = {{"scratch_bytes", static_cast<double>(info.scratchBytes)},
                       {"code_bytes", static_cast<double>(code.bytes.size())}};
+    return {};
+  }
+
+  Verdict judge(const sema::TypedKernel &kernel, const SourceManager &sources) override {
+    mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+    ir::loadDialects(context);
+    Diagnostics diags;
+    auto module = driver::lower(kernel, sources, "cpu", context, diags);
+    if (!module)
+      return verdictOf(diags, sources);
+    driver::FirstError failure(context);
+    llvm::LLVMContext llvmContext;
+    cpu::EntryInfo info;
+    if (auto llvmModule = cpu::emitLLVM(*module, llvmContext, {}, info); !llvmModule) {
+      driver::reportTargetError(llvmModule.takeError(), failure, kernel, "cpu", diags);
+      return verdictOf(diags, sources);
+    }
     return {};
   }
 };
@@ -112,7 +129,8 @@ Target cpuTarget() {
   std::erase_if(t.ignoredNames,
                 [](const std::string &n) { return n == "TILE_M" || n == "TILE_N" || n == "TILE_K"; });
   t.sharesProcessor = true;
-  t.makeCompiler = [] { return std::unique_ptr<Compiler>(new CpuCompiler); };
+  t.devices = 1;
+  t.makeCompiler = [](int) { return std::unique_ptr<Compiler>(new CpuCompiler); };
   t.makeDevice = [](int, std::string &) { return std::unique_ptr<Device>(new CpuDevice); };
   t.isPresent = alwaysPresent;
   t.describe = describeProcessor;

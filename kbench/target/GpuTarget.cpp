@@ -1,6 +1,7 @@
 // An NVIDIA GPU: compiled to a cubin (or PTX, where nothing here assembles) in a compile worker, loaded by
 // the driver in the device worker. The parent never opens the driver.
 #include "compiler/driver/Compile.h"
+#include "compiler/driver/EmitGpu.h"
 #include "compiler/driver/Lower.h"
 #include "compiler/ir/Build.h"
 #include "compiler/target/nvptx/Nvptx.h"
@@ -9,6 +10,8 @@
 #include "mlir/IR/MLIRContext.h"
 #include "runtime/cuda/Assemble.h"
 #include "runtime/cuda/Device.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <unistd.h>
@@ -61,7 +64,7 @@ double occupancy(const cuda::DeviceInfo &d, const GpuEntry &e, int registers) {
 /// Asks the driver what the device is; makes no context on it.
 class GpuCompiler : public Compiler {
 public:
-  GpuCompiler() { cuda::Device::describe(0, info_, error_); }
+  explicit GpuCompiler(int index) { cuda::Device::describe(index, info_, error_); }
 
   Verdict compile(const sema::TypedKernel &kernel, const SourceManager &sources, Code &code) override {
     if (!error_.empty())
@@ -72,15 +75,12 @@ public:
     Diagnostics diags;
     auto module = driver::lower(kernel, sources, target, context, diags);
     if (!module)
-      return verdictOf(diags);
+      return verdictOf(diags, sources);
     driver::FirstError failure(context);
-    nvptx::Options options;
-    nvptx::parseProcessor(target, options);
-    options.sharedLimit = info_.sharedPerBlock;
-    auto ptx = nvptx::emitPtx(*module, options);
+    auto ptx = nvptx::emitPtx(*module, options());
     if (!ptx) {
-      std::string why = llvm::toString(ptx.takeError());
-      return {Status::CompileError, "", failure.text().empty() ? why : failure.text()};
+      driver::reportTargetError(ptx.takeError(), failure, kernel, target, diags);
+      return verdictOf(diags, sources);
     }
     const GpuEntry &first = ptx->info.entries.front();
     code.entry = encodeEntries(ptx->info);
@@ -98,7 +98,33 @@ public:
     return {};
   }
 
+  Verdict judge(const sema::TypedKernel &kernel, const SourceManager &sources) override {
+    if (!error_.empty())
+      return {Status::CompileError, "", error_};
+    mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+    ir::loadDialects(context);
+    Diagnostics diags;
+    auto module = driver::lower(kernel, sources, info_.target(), context, diags);
+    if (!module)
+      return verdictOf(diags, sources);
+    driver::FirstError failure(context);
+    llvm::LLVMContext llvmContext;
+    nvptx::EntryInfo info;
+    if (auto made = nvptx::emitLLVM(*module, llvmContext, options(), info); !made) {
+      driver::reportTargetError(made.takeError(), failure, kernel, info_.target(), diags);
+      return verdictOf(diags, sources);
+    }
+    return {};
+  }
+
 private:
+  nvptx::Options options() const {
+    nvptx::Options options;
+    nvptx::parseProcessor(info_.target(), options);
+    options.sharedLimit = info_.sharedPerBlock;
+    return options;
+  }
+
   std::string error_;
   cuda::DeviceInfo info_;
 };
@@ -280,10 +306,10 @@ DeviceInfo describeGpu(int index) {
   std::string error;
   auto device = cuda::Device::open(index, error);
   if (!device)
-    return {error, ""};
+    return {error, "", ""};
   const int v = device->info().driverVersion;
   return {device->info().name + ", " + device->info().target(),
-          "CUDA " + std::to_string(v / 1000) + "." + std::to_string(v % 1000 / 10)};
+          "CUDA " + std::to_string(v / 1000) + "." + std::to_string(v % 1000 / 10), device->info().target()};
 }
 
 } // namespace
@@ -292,7 +318,8 @@ Target gpuTarget() {
   Target t;
   t.name = "gpu";
   t.defaultExtent = 4096;
-  t.makeCompiler = [] { return std::unique_ptr<Compiler>(new GpuCompiler); };
+  t.isKind = [](const std::string &text) { return driver::isGpuTarget(text); };
+  t.makeCompiler = [](int index) { return std::unique_ptr<Compiler>(new GpuCompiler(index)); };
   t.makeDevice = [](int index, std::string &error) {
     auto device = cuda::Device::open(index, error);
     return device ? std::unique_ptr<Device>(new GpuDevice(std::move(device))) : nullptr;

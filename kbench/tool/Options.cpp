@@ -3,9 +3,24 @@
 #include "kbench/Status.h"
 #include "kbench/report/Report.h"
 #include <CLI/CLI.hpp>
+#include <cstdlib>
 
 namespace phobos::kbench {
 namespace {
+
+/// A finite number above 0 and at most `most`: neither nan nor inf nor what overflows a clock.
+CLI::Validator amount(double most, const char *unit) {
+  return CLI::Validator(
+      [most, unit](std::string &text) {
+        char *end = nullptr;
+        const double value = std::strtod(text.c_str(), &end);
+        const bool ok = !text.empty() && *end == 0 && value > 0 && value <= most;
+        return ok ? std::string() : "'" + text + "' is not a number of " + unit + " above 0, at most " +
+                                        std::to_string(static_cast<long long>(most));
+      },
+      "", "amount");
+}
+constexpr double oneDay = 86400; ///< in seconds
 
 std::string footer() {
   std::string text = "How a point ends:\n";
@@ -45,7 +60,9 @@ std::optional<int> parseOptions(int argc, char **argv, Options &o) {
   app.add_option("FILE", o.file, "the source");
   app.add_option("--kernel", o.kernel, "the kernel, where the file has several");
   app.add_option("--target", o.target, "auto, cpu, gpu, interp")->capture_default_str();
-  app.add_option("--device", o.device, "which device of the target")->capture_default_str();
+  app.add_option("--device", o.device, "which device of the target")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber);
   app.add_option("--autotune", o.autotune,
                  "NAME=VALUE ..: measure this one point, the other names at their first choices; repeatable");
   app.add_option("--pin", o.pin, "NAME=VALUE ..: fix these names and search the others; repeatable");
@@ -77,14 +94,15 @@ std::optional<int> parseOptions(int argc, char **argv, Options &o) {
   app.add_option("--jobs", o.jobs, "compile workers; 0: one a processor")->capture_default_str();
   app.add_option("--budget", o.budgetMs, "milliseconds of repeats a point, before the finals")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(amount(oneDay * 1000, "milliseconds"));
   app.add_option("--compile-timeout", o.compileSeconds, "seconds a point may compile")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(amount(oneDay, "seconds"));
   app.add_option("--run-timeout", o.runSeconds,
-                 "seconds a point may take to be verified, and again to be timed")
+                 "seconds a point may take in the interpreter at small sizes, again to be verified, and again to be\n"
+                 "timed")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(amount(oneDay, "seconds"));
   app.add_flag("--warm-cache", o.warmCache,
                "leave what a kernel reads in the cache between repeats; by default it is flushed");
   app.add_option(
@@ -116,6 +134,13 @@ std::optional<int> parseOptions(int argc, char **argv, Options &o) {
     return misuse("--points lists whole points: --autotune and --pin do not go with it");
   if (!o.autotune.empty() && (o.limit || !o.shard.empty()))
     return misuse("--autotune measures one point: --limit and --shard do not go with it");
+  if (!o.shard.empty()) {
+    size_t index = 0, of = 0;
+    char rest = 0;
+    if (std::sscanf(o.shard.c_str(), "%zu/%zu%c", &index, &of, &rest) != 2 || index < 1 || index > of)
+      return misuse("--shard '" + o.shard + "': it should be written I/N with I from 1 to N");
+    o.shardOf = std::pair(index - 1, of);
+  }
   if (o.limit && *o.limit == 0)
     return misuse("--limit 0 leaves nothing to do");
   return std::nullopt;

@@ -2,6 +2,7 @@
 #pragma once
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace phobos::kbench {
@@ -16,6 +17,7 @@ struct Options {
   bool list = false, fresh = false, best = false, noStd = false, quiet = false;
   std::optional<size_t> limit;
   std::string shard; ///< I/N
+  std::optional<std::pair<size_t, size_t>> shardOf; ///< the same as numbers, from 0
   std::vector<std::string> csv, json, merge;
   std::string ledger, baseline;
   double compileSeconds = 60, runSeconds = 30, budgetMs = 200;

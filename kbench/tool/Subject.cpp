@@ -4,6 +4,7 @@
 #include "kbench/verify/Inputs.h"
 #include "kbench/work/CompileWorker.h"
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <numeric>
 #include <unistd.h>
@@ -41,7 +42,7 @@ private:
     s_.text = std::string(s_.loaded->sources.file(0).text());
     s_.kernel = driver::selectKernel(*s_.loaded->file, o_.kernel, diags_);
     if (!s_.kernel)
-      return UsageFault;
+      return InputFault;
     s_.space = sema::buildSpace(*s_.kernel, diags_);
     return diags_.hasErrors() ? InputFault : Success;
   }
@@ -65,7 +66,7 @@ private:
       s_.pinned.set(n, v);
     Point complete;
     if (!sema::completePoint(s_.space, s_.pinned, complete, diags_))
-      return UsageFault;
+      return InputFault;
     if (!o_.autotune.empty())
       s_.pinned = complete; // the rest at their first choices: one point
     return Success;
@@ -73,24 +74,14 @@ private:
 
   int readDims() {
     for (const std::string &text : o_.dims) {
-      size_t from = 0;
-      while (from < text.size()) {
-        size_t end = std::min(text.find_first_of(", ", from), text.size());
-        std::string item = text.substr(from, end - from);
-        from = end + 1;
-        if (item.empty())
-          continue;
-        size_t eq = item.find('=');
-        int64_t value = -1;
-        if (eq != std::string::npos && eq > 0)
-          std::from_chars(item.data() + eq + 1, item.data() + item.size(), value);
-        if (value < 0 || item.substr(eq + 1) != std::to_string(value)) {
-          diags_.report(diag::BadDimension, {}, item,
-                        "it should be written NAME=EXTENT, with a whole number from 0");
-          return UsageFault;
-        }
-        given_[item.substr(0, eq)] = value;
+      Point extents;
+      std::string error;
+      if (!parseExtents(text, extents, error)) {
+        diags_.report(diag::BadDimension, {}, text, error);
+        return UsageFault;
       }
+      for (auto &[n, v] : extents.entries())
+        given_[n] = v;
     }
     if (o_.grid.empty())
       return Success;
@@ -136,30 +127,62 @@ private:
   int readPoints() {
     for (const std::string &path : o_.points) {
       std::string text, error;
-      if (!readFile(path, text, error)) {
-        usage_ = error;
+      if (!readText(path, text, error)) {
+        diags_.report(diag::CannotReadFile, {}, path, error);
         return EnvironmentFault;
       }
-      size_t from = 0;
-      for (int line = 1; from < text.size(); ++line) {
-        size_t end = std::min(text.find('\n', from), text.size());
-        std::string item = text.substr(from, end - from);
-        from = end + 1;
-        if (size_t comment = item.find('#'); comment != std::string::npos)
-          item.erase(comment);
-        if (item.find_first_not_of(" \t\r") == std::string::npos)
-          continue;
-        Point given, complete;
-        if (!parsePoint(item, given, error))
-          return misuse(path + ":" + std::to_string(line) + ": " + error);
-        if (!sema::completePoint(s_.space, given, complete, diags_))
-          return UsageFault;
-        s_.listed.push_back(std::move(complete));
+      const uint32_t file = s_.loaded->sources.add(path, text);
+      for (size_t from = 0, end = 0; from < text.size(); from = end + 1) {
+        end = std::min(text.find('\n', from), text.size());
+        std::string_view item(text.data() + from, end - from);
+        item = item.substr(0, item.find('#'));
+        if (item.find_first_not_of(" \t\r") != std::string_view::npos)
+          readPoint(item, static_cast<uint32_t>(from), file);
+        if (diags_.isFull())
+          break;
       }
-      if (s_.listed.empty())
-        return misuse("'" + path + "' lists no point");
+      if (diags_.hasErrors())
+        return InputFault;
+      if (s_.listed.empty()) {
+        usage_ = "'" + path + "' lists no point";
+        return InputFault;
+      }
     }
     return Success;
+  }
+
+  // One line of a file of points, which begins at byte `from` of it.
+  void readPoint(std::string_view item, uint32_t from, uint32_t file) {
+    auto range = [&](size_t at) {
+      size_t end = at;
+      while (end < item.size() && item[end] != ',' && !std::isspace(static_cast<unsigned char>(item[end])))
+        ++end;
+      return SourceRange{from + static_cast<uint32_t>(at), from + static_cast<uint32_t>(end), file};
+    };
+    Point given, complete;
+    std::string error;
+    size_t at = 0;
+    if (!parsePoint(item, given, error, &at)) {
+      diags_.report(diag::BadPoint, range(at), std::string(item), error);
+      return;
+    }
+    Diagnostics unplaced;
+    if (sema::completePoint(s_.space, given, complete, unplaced)) {
+      s_.listed.push_back(std::move(complete));
+      return;
+    }
+    for (const Diagnostic &d : unplaced.all()) {
+      // What names the kernel lacks is said without a place: the first such name in the line is meant.
+      size_t place = item.find_first_not_of(" \t");
+      for (auto &[n, v] : given.entries())
+        if (d.message.find("'" + n + "'") != std::string::npos) {
+          place = item.find(n + "=");
+          break;
+        }
+      auto report = diags_.report(diag::BadPoint, range(place), std::string(item.substr(0, item.find_last_not_of(" \t\r") + 1)), d.message);
+      if (d.help)
+        report.help(*d.help);
+    }
   }
 
   // The parameters do not depend on the point, but a contract is made at one: the first that checks.
@@ -216,13 +239,19 @@ private:
         diags_.report(diag::BadDimension, {}, n + "=" + std::to_string(v),
                       "the kernel has no such dimension" +
                           (known.empty() ? std::string("; it has none") : "; it has " + known));
-        return UsageFault;
+        return InputFault;
       }
     std::string error;
     if (!rules_.parse(o_.args, c, error)) {
-      bool file = error.find(".npy") != std::string::npos;
       usage_ = "--arg: " + error;
-      return file ? EnvironmentFault : UsageFault;
+      switch (rules_.fault()) {
+      case InputRules::Fault::Syntax:
+        return UsageFault;
+      case InputRules::Fault::File:
+        return EnvironmentFault;
+      default:
+        return InputFault;
+      }
     }
     std::map<std::string, int64_t> fromFiles;
     for (const ContractParam &p : c.params)
@@ -285,9 +314,21 @@ private:
   int finishSpace() {
     s_.searched = makeSearchSpace(s_.space, spaceOptions());
     if (!s_.contract.gridFromHost || s_.grid)
-      return Success;
+      return checkGrid();
     return misuse("kernel '" + s_.contract.kernel +
                   "' leaves its grid to the host (@grid(host)): give --grid X,Y,Z");
+  }
+
+  int checkGrid() {
+    std::vector<int64_t> dims;
+    for (auto &[n, v] : s_.dims)
+      dims.push_back(v);
+    BoundLaunch bound;
+    std::string ignored; // what a point's contract refuses is said of the point
+    if (!bindAt(s_.contract, dims, s_.grid, bound, ignored) || !bound.isEmpty())
+      return Success;
+    diags_.report(diag::LaunchRefused, {}, "the grid is empty at these extents: there is nothing to time");
+    return InputFault;
   }
 
   const Options &o_;

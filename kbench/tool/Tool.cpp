@@ -1,5 +1,6 @@
 #include "kbench/tool/Tool.h"
 #include "kbench/Environment.h"
+#include "kbench/report/OutputFile.h"
 #include "kbench/report/ProgressLine.h"
 #include "kbench/tool/Build.h"
 #include "kbench/tool/Listing.h"
@@ -7,10 +8,8 @@
 #include "kbench/tool/Subject.h"
 #include "kbench/tune/Search.h"
 #include <algorithm>
-#include <csignal>
 #include <cstdio>
 #include <filesystem>
-#include <sys/signalfd.h>
 #include <thread>
 #include <unistd.h>
 
@@ -19,34 +18,7 @@ namespace {
 
 enum Exit : int { Success = 0, InputFault = 1, UsageFault = 2, EnvironmentFault = 3 };
 
-/// Of spaces up to this size the points that @require refuses are in the report too, each with its reason.
-constexpr double maxRefusedShown = 4096;
-
 void complain(const std::string &text) { std::fprintf(stderr, "phobos-kbench: %s\n", text.c_str()); }
-
-/// Ctrl-C and its like as something to poll, while it lives; a second one ends the process as usual.
-class InterruptFd {
-public:
-  InterruptFd() {
-    sigemptyset(&signals_);
-    for (int s : {SIGINT, SIGTERM, SIGHUP})
-      sigaddset(&signals_, s);
-    sigprocmask(SIG_BLOCK, &signals_, &before_);
-    fd_ = signalfd(-1, &signals_, SFD_CLOEXEC | SFD_NONBLOCK);
-  }
-  ~InterruptFd() {
-    signalfd_siginfo info;
-    while (read(fd_, &info, sizeof info) > 0) {
-    }
-    close(fd_);
-    sigprocmask(SIG_SETMASK, &before_, nullptr);
-  }
-  int fd() const { return fd_; }
-
-private:
-  sigset_t signals_, before_;
-  int fd_ = -1;
-};
 
 std::string defaultLedger() {
   if (auto path = get(Environment::Ledger))
@@ -69,6 +41,8 @@ public:
       : o_(options), targets_(targets), workerCommand_(workerCommand) {}
 
   int run() {
+    if (int status = openOutputs())
+      return status;
     if (int status = openLedger())
       return status;
     if (int status = mergeLedgers(); status || o_.file.empty())
@@ -85,12 +59,30 @@ public:
     if (status)
       return status;
     sayWhatIsIgnored();
+    if (!prepareSession())
+      return EnvironmentFault;
     if (o_.list)
-      return listPoints(subject_, o_);
-    return prepareRun() ? searchOrRank() : EnvironmentFault;
+      return listPoints(subject_, o_, session_, search_);
+    status = meetDevice();
+    return status ? status : searchOrRank();
   }
 
 private:
+  int openOutputs() {
+    for (const std::string &path : o_.csv)
+      csv_.emplace_back(path);
+    for (const std::string &path : o_.json)
+      json_.emplace_back(path);
+    std::string error;
+    for (auto *files : {&csv_, &json_})
+      for (OutputFile &f : *files)
+        if (!f.check(error)) {
+          complain(error);
+          return EnvironmentFault;
+        }
+    return Success;
+  }
+
   int openLedger() {
     std::string error;
     bool isDefault = o_.ledger.empty();
@@ -123,15 +115,22 @@ private:
     std::string known;
     for (const Target &t : targets_) {
       known += ", " + t.name;
-      if (!target_ && (t.name == o_.target || (o_.target == "auto" && t.isPresent())))
+      if (!target_ && (t.name == o_.target || (t.isKind && t.isKind(o_.target)) ||
+                       (o_.target == "auto" && t.isPresent())))
         target_ = &t;
     }
     if (!target_) {
-      complain("target '" + o_.target + "' is not known; this build has auto" + known);
+      complain("target '" + o_.target + "' is not known; this build has auto" + known +
+               " (also by its processor, as sm_90a)");
       return UsageFault;
     }
     if (!target_->isPresent()) {
       complain("there is no device for target '" + target_->name + "' on this machine");
+      return EnvironmentFault;
+    }
+    if (target_->devices && o_.device >= target_->devices) {
+      complain("target '" + target_->name + "' has no device " + std::to_string(o_.device) +
+               "; there is only device 0");
       return EnvironmentFault;
     }
     return Success;
@@ -160,8 +159,10 @@ private:
           rest.c_str(), given.str().c_str());
   }
 
-  bool prepareRun() {
+  bool prepareSession() {
     std::string error;
+    interrupt_.emplace();
+    search_.interrupt = &*interrupt_;
     if (!folder_.create(error) ||
         !writeFile(folder_.path() + "/source.pho", subject_.text.data(), subject_.text.size(), error)) {
       complain(error);
@@ -186,13 +187,22 @@ private:
     search_.runLimit = std::chrono::milliseconds(static_cast<int64_t>(o_.runSeconds * 1000));
     search_.budgetMs = o_.budgetMs;
     search_.baseline = o_.baseline;
+    return true;
+  }
+
+  int meetDevice() {
     DeviceInfo device;
+    std::string error;
     if (!askDevice(session_, search_, device, error)) {
       complain(error);
-      return false;
+      return interrupt_->isRaised() ? InputFault : EnvironmentFault;
+    }
+    if (target_->isKind && target_->isKind(o_.target) && o_.target != device.processor) {
+      complain("device " + std::to_string(o_.device) + " is " + device.name + ", not an " + o_.target);
+      return EnvironmentFault;
     }
     fillContext(device);
-    return true;
+    return Success;
   }
 
   void fillContext(const DeviceInfo &device) {
@@ -218,7 +228,9 @@ private:
     c.kernelOption = o_.kernel.empty() ? "" : " --kernel " + o_.kernel;
     c.dims = subject_.dims;
     c.gridOption = o_.grid.empty() ? "" : " --grid " + o_.grid;
-    c.targetOption = o_.target == "auto" ? "" : " --target " + o_.target;
+    c.targetOption = (o_.target == "auto" ? "" : " --target " + o_.target) +
+                     (o_.device ? " --device " + std::to_string(o_.device) : "") +
+                     (o_.noStd ? " --no-std" : "") + (o_.warmCache ? " --warm-cache" : "");
     c.args = o_.args;
     c.seed = o_.seed;
     c.baseline = o_.baseline;
@@ -242,8 +254,6 @@ private:
       return rankFromLedger();
     SpaceCount count = countPoints(subject_.searched, std::chrono::milliseconds(2000));
     auto source = makeSource(count);
-    if (!source)
-      return UsageFault;
     sayWhatIsSearched(count);
     RunRecord run;
     run.setting = context_.setting;
@@ -284,37 +294,20 @@ private:
   }
 
   std::unique_ptr<PointSource> makeSource(const SpaceCount &count) {
-    std::unique_ptr<PointSource> source;
-    if (!subject_.listed.empty())
-      source = listedPoints(subject_.listed);
-    else if (o_.limit && static_cast<double>(*o_.limit) < count.points)
-      source = spreadPoints(subject_.searched, *o_.limit, o_.seed);
-    else
-      source = subject_.searched.rawSize() <= maxRefusedShown ? everyPointAndRefused(subject_.searched)
-                                                              : everyPoint(subject_.searched);
-    if (o_.shard.empty())
-      return source;
-    size_t index = 0, of = 0;
-    char rest = 0;
-    if (std::sscanf(o_.shard.c_str(), "%zu/%zu%c", &index, &of, &rest) != 2 || index < 1 || index > of) {
-      complain("--shard '" + o_.shard + "': it should be written I/N with I from 1 to N");
-      return nullptr;
-    }
-    return shardOf(std::move(source), index - 1, of);
+    if (!subject_.listed.empty() || !o_.limit || static_cast<double>(*o_.limit) >= count.points)
+      return pointsInOrder(subject_, o_);
+    auto source = spreadPoints(subject_.searched, *o_.limit, o_.seed);
+    return o_.shardOf ? shardOf(std::move(source), o_.shardOf->first, o_.shardOf->second)
+                      : std::move(source);
   }
 
   void sayWhatIsSearched(const SpaceCount &count) {
     std::string points = !subject_.listed.empty() ? std::to_string(subject_.listed.size()) + " listed points"
                                                   : countText(count);
-    std::string dims;
-    for (auto &[n, v] : subject_.dims) {
-      bool isDefault = std::find(subject_.defaultDims.begin(), subject_.defaultDims.end(), n) !=
-                       subject_.defaultDims.end();
-      dims += " " + n + "=" + std::to_string(v) + (isDefault ? "*" : "");
-    }
-    std::printf("%s: %s on %s (%s)%s%s%s\n", subject_.kernel->name.text.c_str(), points.c_str(),
-                target_->name.c_str(), context_.setting.device.c_str(), dims.empty() ? "" : ", at",
-                dims.c_str(), subject_.defaultDims.empty() ? "" : "  (* by default: --dim NAME=EXTENT)");
+    const std::string dims = dimsText(subject_);
+    std::printf("%s: %s on %s (%s)%s%s\n", subject_.kernel->name.text.c_str(), points.c_str(),
+                target_->name.c_str(), context_.setting.device.c_str(), dims.empty() ? "" : ", at ",
+                dims.c_str());
     if (subject_.searched.neverHolds)
       std::printf("no point satisfies @require(%s)\n",
                   subject_.space.constraints[*subject_.searched.neverHolds].text.c_str());
@@ -337,12 +330,15 @@ private:
       if (!ledger_->add(run, m, error) && ledgerError.empty())
         ledgerError = error;
     };
-    SearchOutcome outcome;
-    {
-      InterruptFd interrupt;
-      search_.interruptFd = interrupt.fd();
-      outcome = search(session_, source, search_, events, std::move(known));
-    }
+    std::string writeError;
+    auto writeOut = [&](const SearchOutcome &o, bool isLast) {
+      for (OutputFile &f : csv_)
+        f.write(reportCsv(o, context_), isLast, writeError);
+      for (OutputFile &f : json_)
+        f.write(reportJson(o, context_), isLast, writeError);
+    };
+    events.soFar = [&](const SearchOutcome &o) { writeOut(o, false); };
+    SearchOutcome outcome = search(session_, source, search_, events, std::move(known));
     line.clear();
     if (!outcome.environmentError.empty())
       complain(outcome.environmentError);
@@ -350,30 +346,17 @@ private:
       complain("the ledger: " + ledgerError);
     std::fputs(reportText(outcome, context_).c_str(), stdout);
     std::fflush(stdout);
-    bool written = writeAll(o_.csv, reportCsv(outcome, context_));
-    written = writeAll(o_.json, reportJson(outcome, context_)) && written;
+    writeOut(outcome, true);
+    if (!writeError.empty())
+      complain(writeError);
     if (!outcome.wasInterrupted && outcome.environmentError.empty())
       ledger_->finish(run,
                       outcome.ranking.empty() ? "nothing passed"
                                               : outcome.results[outcome.ranking[0]].measurement.point.str(),
                       error);
-    if (!written || !outcome.environmentError.empty())
+    if (!writeError.empty() || !outcome.environmentError.empty())
       return EnvironmentFault;
     return outcome.ranking.empty() ? InputFault : Success;
-  }
-
-  bool writeAll(const std::vector<std::string> &paths, const std::string &text) {
-    bool ok = true;
-    for (const std::string &path : paths) {
-      std::string error;
-      if (path == "-")
-        std::fwrite(text.data(), 1, text.size(), stdout);
-      else if (!writeFile(path, text.data(), text.size(), error)) {
-        complain(error);
-        ok = false;
-      }
-    }
-    return ok;
   }
 
   int rankFromLedger() {
@@ -400,6 +383,8 @@ private:
   const Target *target_ = nullptr;
   std::unique_ptr<Ledger> ledger_;
   Subject subject_;
+  std::vector<OutputFile> csv_, json_;
+  std::optional<Interrupt> interrupt_; ///< from the first thing that must be cleaned up on
   RunFolder folder_;
   RunLock lock_, freshLock_;
   Session session_;

@@ -41,13 +41,13 @@ void Finals::report(const std::string &doing) {
 }
 
 std::optional<Outcome> Finals::ask(Pool &pool, const Request &request, std::chrono::milliseconds limit) {
-  if (!pool.give(0, request.toLine(), limit, outcome_.environmentError)) {
+  if (!pool.give(0, request.toLine(), limit, outcome_.environmentError, options_.runLimit)) {
     if (outcome_.environmentError.empty())
       outcome_.environmentError = "a worker cannot be started";
     return std::nullopt;
   }
   while (true) {
-    if (waitForAny({&pool}, options_.interruptFd, std::chrono::milliseconds(500))) {
+    if (waitForAny({&pool}, options_.interrupt, std::chrono::milliseconds(500))) {
       outcome_.wasInterrupted = true;
       return std::nullopt;
     }

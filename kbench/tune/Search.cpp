@@ -7,21 +7,23 @@
 #include <nlohmann/json.hpp>
 
 namespace phobos::kbench {
-namespace {
 
-PoolOptions poolOptions(const Session &session, const SearchOptions &options, const char *role,
-                        unsigned workers) {
+PoolOptions workerPool(const Session &session, const SearchOptions &options, const char *role,
+                       unsigned workers) {
   PoolOptions pool;
   pool.command = options.workerCommand;
   pool.command.push_back(role);
   pool.greeting = session.toLine();
   pool.workers = workers;
+  pool.interrupt = options.interrupt;
   return pool;
 }
 
+namespace {
+
 DeviceInfo parseDevice(const std::string &line) {
   auto j = nlohmann::json::parse(line, nullptr, false);
-  return j.is_object() ? DeviceInfo{j.value("name", ""), j.value("driver", "")} : DeviceInfo{};
+  return j.is_object() ? DeviceInfo{j.value("name", ""), j.value("driver", ""), j.value("processor", "")} : DeviceInfo{};
 }
 
 enum class Stage : uint8_t { Compile, Verify, Time };
@@ -36,6 +38,8 @@ std::optional<Verdict> verdictOf(const Outcome &o, Stage stage, std::chrono::mil
     return Verdict{stage == Stage::Compile ? Status::CompileError : Status::Fault, "",
                    (stage == Stage::Compile ? "the compiler " : "the device worker ") + o.detail};
   case Outcome::Kind::Timeout:
+    if (!o.phase.empty()) // compiled, but what it must compute is not known: the kernel itself does not end
+      return Verdict{Status::Hang, "", o.phase + " did not end within " + seconds};
     return Verdict{stage == Stage::Compile ? Status::CompileTimeout : Status::Hang, "",
                    "no answer within " + seconds};
   default:
@@ -51,8 +55,8 @@ public:
   Flow(const Session &session, PointSource &source, const SearchOptions &options, const SearchEvents &events,
        std::map<std::string, Measurement> known, SearchOutcome &outcome)
       : session_(session), source_(source), options_(options), events_(events), known_(std::move(known)),
-        outcome_(outcome), compilers_(poolOptions(session, options, "compile", options.compileWorkers)),
-        device_(poolOptions(session, options, "device", 1)) {}
+        outcome_(outcome), compilers_(workerPool(session, options, "compile", options.compileWorkers)),
+        device_(workerPool(session, options, "device", 1)) {}
 
   void run() {
     while (outcome_.environmentError.empty() && !outcome_.wasInterrupted) {
@@ -61,12 +65,13 @@ public:
           (sourceEnded_ && compilers_.busy() == 0 && device_.busy() == 0 && isEmpty()))
         break;
       outcome_.wasInterrupted =
-          waitForAny({&compilers_, &device_}, options_.interruptFd, std::chrono::milliseconds(500));
+          waitForAny({&compilers_, &device_}, options_.interrupt, std::chrono::milliseconds(500));
       for (Outcome &o : compilers_.collect())
         compiled(o);
       for (Outcome &o : device_.collect())
         ran(o);
       report();
+      checkpoint();
     }
     if (outcome_.device.name.empty())
       outcome_.device = parseDevice(device_.readyLine());
@@ -157,7 +162,7 @@ private:
       request.slowNs = 3 * outcome_.results[*best_].summary().median;
     stages_[i] = stage;
     if (!pool.give(i, request.toLine(), stage == Stage::Compile ? options_.compileLimit : options_.runLimit,
-                   outcome_.environmentError) &&
+                   outcome_.environmentError, options_.runLimit) &&
         outcome_.environmentError.empty())
       outcome_.environmentError = "a worker cannot be started";
   }
@@ -177,7 +182,7 @@ private:
     Outcome lost = o;
     if (o.kind == Outcome::Kind::Answer)
       lost.kind = Outcome::Kind::Lost, lost.detail = "answered what nobody understands";
-    auto limit = stage == Stage::Compile ? options_.compileLimit : options_.runLimit;
+    auto limit = stage == Stage::Compile && o.phase.empty() ? options_.compileLimit : options_.runLimit;
     if (auto verdict = verdictOf(lost, stage, limit, attempts_[i] > 0)) {
       end(i, *verdict);
     } else {
@@ -241,6 +246,23 @@ private:
       best_ = i;
   }
 
+  void checkpoint() {
+    const auto now = Clock::now();
+    if (!events_.soFar || done_ == checkpointed_ || now - lastCheckpoint_ < std::chrono::seconds(2))
+      return;
+    checkpointed_ = done_;
+    SearchOutcome sofar;
+    sofar.wasInterrupted = true; // as it stands, the search is not over
+    sofar.device = outcome_.device;
+    for (size_t i = 0; i < outcome_.results.size(); ++i)
+      if (hasEnded(i))
+        sofar.results.push_back(outcome_.results[i]);
+    sofar.ranking = rankAll(sofar.results);
+    events_.soFar(sofar);
+    lastCheckpoint_ = Clock::now();
+  }
+  bool hasEnded(size_t i) const { return ended_.count(i) || outcome_.results[i].fromLedger; }
+
   void report() {
     if (!events_.progress)
       return;
@@ -257,7 +279,7 @@ public:
   void dropUnfinished() {
     std::vector<PointResult> finished;
     for (size_t i = 0; i < outcome_.results.size(); ++i)
-      if (ended_.count(i) || outcome_.results[i].fromLedger)
+      if (hasEnded(i))
         finished.push_back(std::move(outcome_.results[i]));
     outcome_.results = std::move(finished);
   }
@@ -275,7 +297,8 @@ private:
   std::vector<unsigned> attempts_;
   std::set<size_t> ended_;
   std::optional<size_t> best_;
-  size_t done_ = 0, ok_ = 0;
+  size_t done_ = 0, ok_ = 0, checkpointed_ = 0;
+  Clock::time_point lastCheckpoint_ = Clock::now();
   bool sourceEnded_ = false;
   bool timing_ = false; ///< a shared processor is timing a batch
 };
@@ -299,7 +322,7 @@ SearchOutcome search(const Session &session, PointSource &source, const SearchOp
 }
 
 bool askDevice(const Session &session, const SearchOptions &options, DeviceInfo &info, std::string &error) {
-  Pool pool(poolOptions(session, options, "device", 1));
+  Pool pool(workerPool(session, options, "device", 1));
   if (!pool.start(error))
     return false;
   info = parseDevice(pool.readyLine());

@@ -5,6 +5,7 @@
 #include "kbench/ledger/Ledger.h"
 #include "kbench/stats/Statistics.h"
 #include "kbench/tune/PointSource.h"
+#include "kbench/work/Pool.h"
 #include "kbench/work/Session.h"
 #include <chrono>
 #include <functional>
@@ -20,7 +21,7 @@ struct SearchOptions {
   double budgetMs = 200; ///< of repeats a point
   std::chrono::milliseconds finalsLimit{8000};
   std::string baseline; ///< a library to time beside the finalists; empty: none
-  int interruptFd = -1; ///< readable: stop and rank what there is
+  const Interrupt *interrupt = nullptr; ///< raised: stop and rank what there is
 };
 
 struct PointResult {
@@ -62,11 +63,17 @@ struct SearchOutcome {
 struct SearchEvents {
   std::function<void(const Progress &)> progress;
   std::function<void(const Measurement &)> measured; ///< goes into the ledger
+  /// Now and then, while points are measured: what has ended so far, ranked.
+  std::function<void(const SearchOutcome &)> soFar;
 };
 
 /// `known` are results of an earlier run that need not be had again.
 SearchOutcome search(const Session &session, PointSource &source, const SearchOptions &options,
                      const SearchEvents &events, std::map<std::string, Measurement> known);
+
+/// How workers of a role (`compile`, `device`) are started.
+PoolOptions workerPool(const Session &session, const SearchOptions &options, const char *role,
+                       unsigned workers);
 
 /// Starts a device worker to ask what the device is called. False with a reason.
 bool askDevice(const Session &session, const SearchOptions &options, DeviceInfo &info, std::string &error);

@@ -9,8 +9,10 @@ bool InputRules::parse(const std::vector<std::string> &args, const Contract &con
   for (const std::string &text : args) {
     std::string name;
     ArgSpec spec;
-    if (!parseArg(text, name, spec, error))
+    if (!parseArg(text, name, spec, error)) {
+      fault_ = Fault::Syntax;
       return false;
+    }
     const ContractParam *param = nullptr;
     std::string known;
     for (const ContractParam &p : contract.params) {
@@ -26,6 +28,7 @@ bool InputRules::parse(const std::vector<std::string> &args, const Contract &con
       auto array = readNpy(spec.text, error);
       if (!array) {
         error = spec.text + ": " + error;
+        fault_ = Fault::File;
         return false;
       }
       if (!param->isTensor) {

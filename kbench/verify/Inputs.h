@@ -16,6 +16,9 @@ class InputRules {
 public:
   /// `args` are NAME=VALUE. False with a reason: unknown parameter, unreadable file.
   bool parse(const std::vector<std::string> &args, const Contract &contract, std::string &error);
+  /// What a false `parse` was about: how it is written, a file, or that it does not fit the kernel.
+  enum class Fault : uint8_t { Syntax, File, Kernel };
+  Fault fault() const { return fault_; }
   /// Extents that files fix, for the launch at full size.
   const std::map<std::string, HostArray> &files() const { return files_; }
   /// The rule of a parameter: given, or the default (floats uniform in [-1, 1], small integers, scalars 1).
@@ -24,6 +27,7 @@ public:
 private:
   std::map<std::string, ArgSpec> given_;
   std::map<std::string, HostArray> files_;
+  Fault fault_ = Fault::Kernel;
 };
 
 /// One argument: a filled tensor, or a scalar.

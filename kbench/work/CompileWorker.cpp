@@ -18,14 +18,24 @@ double blocksOf(const std::array<int64_t, 3> &grid) {
 
 } // namespace
 
-Verdict verdictOf(const Diagnostics &diags) {
+Verdict verdictOf(const Diagnostics &diags, const SourceManager &sources) {
   for (const Diagnostic &d : diags.all()) {
     if (d.severity() != Severity::Error)
       continue;
     if (d.id == diag::TileNameDisagrees)
       return {Status::Illegal, "tile-names", d.message};
-    if (d.id != diag::IllegalPoint)
-      return {Status::CompileError, "", std::string(info(d.id).code) + ": " + d.message};
+    if (d.id != diag::IllegalPoint) {
+      std::string place = std::string(info(d.id).code), text = d.message;
+      if (d.range.isValid()) {
+        const SourceFile &file = sources.file(d.range.file);
+        const LineColumn at = file.lineColumn(d.range.begin);
+        place = file.name() + ":" + std::to_string(at.line) + ":" + std::to_string(at.column) + ": error[" +
+                place + "]";
+      }
+      for (const DiagnosticNote &n : d.notes)
+        text += "; " + n.message;
+      return {Status::CompileError, place, text};
+    }
     // `illegal point: RULE: reason`
     std::string text = d.message;
     constexpr std::string_view prefix = "illegal point: ";
@@ -78,20 +88,28 @@ bool CompileWorker::start(std::string &error) {
     error = diags.all().empty() ? "no kernel" : diags.all().front().message;
     return false;
   }
-  compiler_ = target_.makeCompiler();
+  compiler_ = target_.makeCompiler(session_.device);
   return true;
 }
 
-Reply CompileWorker::answer(const Request &request) {
+Reply CompileWorker::answer(const Request &request, const Say &say) {
   Reply reply;
   auto since = std::chrono::steady_clock::now();
-  reply.verdict = compile(request, reply);
-  reply.compileMs =
-      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - since).count();
+  auto passed = [&] {
+    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - since).count();
+  };
+  auto sayAndStop = [&](const std::string &line) {
+    if (reply.compileMs == 0)
+      reply.compileMs = passed(); // what follows is the interpreter's
+    say(line);
+  };
+  reply.verdict = compile(request, reply, sayAndStop);
+  if (reply.compileMs == 0)
+    reply.compileMs = passed();
   return reply;
 }
 
-Verdict CompileWorker::compile(const Request &request, Reply &reply) {
+Verdict CompileWorker::compile(const Request &request, Reply &reply, const Say &say) {
   Point point;
   std::string error;
   if (!parsePoint(request.items[0].point, point, error))
@@ -112,7 +130,7 @@ Verdict CompileWorker::compile(const Request &request, Reply &reply) {
   options.warnings = false;
   auto kernel = driver::checkAt(*loaded_, *kernel_, point, diags, options);
   if (!kernel)
-    return verdictOf(diags);
+    return verdictOf(diags, loaded_->sources);
   Contract contract = driver::contractOf(*kernel);
   std::vector<int64_t> dims;
   for (const std::string &name : contract.dims) {
@@ -124,6 +142,8 @@ Verdict CompileWorker::compile(const Request &request, Reply &reply) {
   if (!bindAt(contract, dims, session_.grid, full, error))
     return {Status::Illegal, "launch-contract", error};
 
+  if (request.kind == Request::Kind::Judge)
+    return compiler_->judge(*kernel, loaded_->sources);
   PointFiles files;
   Verdict verdict = compiler_->compile(*kernel, loaded_->sources, files.code);
   if (!verdict.ok())
@@ -136,7 +156,7 @@ Verdict CompileWorker::compile(const Request &request, Reply &reply) {
   reply.resources = files.code.resources;
   std::error_code status;
   std::filesystem::create_directories(request.items[0].folder, status);
-  verdict = makeCases(*kernel, contract, full, request, files);
+  verdict = makeCases(*kernel, contract, full, request, files, say);
   reply.cases = static_cast<unsigned>(files.cases.size());
   if (verdict.ok() && !files.write(request.items[0].folder, error))
     return {Status::CompileError, "", error};
@@ -144,7 +164,8 @@ Verdict CompileWorker::compile(const Request &request, Reply &reply) {
 }
 
 Verdict CompileWorker::makeCases(const sema::TypedKernel &kernel, const Contract &contract,
-                                 const BoundLaunch &full, const Request &request, PointFiles &files) {
+                                 const BoundLaunch &full, const Request &request, PointFiles &files,
+                                 const Say &say) {
   InputRules rules;
   std::string error;
   if (!rules.parse(session_.args, contract, error))
@@ -168,6 +189,10 @@ Verdict CompileWorker::makeCases(const sema::TypedKernel &kernel, const Contract
       longest = (longest + 1) / 2;
       effort = measureEffort(kernel, bound.dims, bound.grid, true);
     }
+    std::string where = "phase the interpreter";
+    for (size_t d = 0; d < bound.dims.size(); ++d)
+      where += (d ? " " : " at ") + contract.dims[d] + "=" + std::to_string(bound.dims[d]);
+    say(where);
     uint64_t seed = request.seed * 16 + files.cases.size();
     auto inputs = makeInputs(contract, bound.dims, rules, seed, error);
     auto expected =

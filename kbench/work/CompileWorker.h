@@ -5,6 +5,7 @@
 #include "kbench/work/Fault.h"
 #include "kbench/work/Messages.h"
 #include "kbench/work/Session.h"
+#include <functional>
 
 namespace phobos::driver {
 struct LoadedFile;
@@ -17,15 +18,19 @@ namespace phobos::kbench {
 
 class CompileWorker {
 public:
+  using Say = std::function<void(const std::string &)>;
+
   CompileWorker(const Target &target, const Session &session);
   ~CompileWorker();
   bool start(std::string &error);
-  Reply answer(const Request &request);
+  /// `say` takes a line for the parent at once: `phase the interpreter at N=17`, when the compiling is done
+  /// and the expected results are being made.
+  Reply answer(const Request &request, const Say &say);
 
 private:
-  Verdict compile(const Request &request, Reply &reply);
+  Verdict compile(const Request &request, Reply &reply, const Say &say);
   Verdict makeCases(const sema::TypedKernel &kernel, const Contract &contract, const BoundLaunch &full,
-                    const Request &request, PointFiles &files);
+                    const Request &request, PointFiles &files, const Say &say);
 
   const Target &target_;
   const Session &session_;

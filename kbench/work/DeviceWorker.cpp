@@ -60,7 +60,7 @@ bool DeviceWorker::start(std::string &error) {
 
 std::string DeviceWorker::describe() const {
   DeviceInfo info = target_.describe(session_.device);
-  return nlohmann::json{{"name", info.name}, {"driver", info.driver}}.dump();
+  return nlohmann::json{{"name", info.name}, {"driver", info.driver}, {"processor", info.processor}}.dump();
 }
 
 LoadedPoint *DeviceWorker::load(const Request::Item &item, std::string &error) {

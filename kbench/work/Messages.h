@@ -14,6 +14,7 @@ struct Request {
     Compile, ///< code, then the interpreter's results at small sizes
     Verify,  ///< run those sizes and compare
     Time,    ///< warm up and repeat at full size
+    Judge,   ///< to a compile worker: only whether the point is legal
     Sample,  ///< `repeats` more timings of each of several points, interleaved
   };
   struct Item {

@@ -35,8 +35,15 @@ bool Pool::start(Worker &worker, std::string &error) {
     auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
     if (left <= 0)
       break;
-    pollfd fd{worker.process->readFd(), POLLIN, 0};
-    poll(&fd, 1, static_cast<int>(left));
+    std::vector<pollfd> fds{{worker.process->readFd(), POLLIN, 0}};
+    if (options_.interrupt)
+      options_.interrupt->addTo(fds);
+    poll(fds.data(), fds.size(), static_cast<int>(left));
+    if (options_.interrupt && options_.interrupt->isRaised()) {
+      error = "interrupted";
+      worker.process.reset();
+      return false;
+    }
     if (!worker.process->receive())
       break;
   }
@@ -46,7 +53,7 @@ bool Pool::start(Worker &worker, std::string &error) {
 }
 
 bool Pool::give(uint64_t job, const std::string &request, std::chrono::milliseconds limit,
-                std::string &error) {
+                std::string &error, std::chrono::milliseconds phaseLimit) {
   // One that runs already is better than one that must be started.
   auto worker =
       std::find_if(workers_.begin(), workers_.end(), [](const Worker &w) { return !w.isBusy && w.process; });
@@ -63,6 +70,8 @@ bool Pool::give(uint64_t job, const std::string &request, std::chrono::milliseco
       worker->job = job;
       worker->since = Clock::now();
       worker->deadline = worker->since + limit;
+      worker->phaseLimit = phaseLimit;
+      worker->phase.clear();
       return true;
     }
     worker->process.reset();
@@ -96,7 +105,14 @@ std::vector<Outcome> Pool::collect() {
     Outcome outcome;
     outcome.job = w.job;
     outcome.seconds = std::chrono::duration<double>(Clock::now() - w.since).count();
-    if (auto line = w.process->takeLine()) {
+    auto line = w.process->takeLine();
+    while (line && line->starts_with("phase ")) {
+      w.phase = line->substr(6);
+      w.deadline = Clock::now() + w.phaseLimit;
+      line = w.process->takeLine();
+    }
+    outcome.phase = w.phase;
+    if (line) {
       outcome.answer = std::move(*line);
     } else if (!open) {
       Ending ending = w.process->reap(false);
@@ -122,8 +138,11 @@ void Pool::replaceAll() {
       w.process.reset();
 }
 
-bool waitForAny(const std::vector<Pool *> &pools, int interruptFd, std::chrono::milliseconds atMost) {
-  std::vector<pollfd> fds{{interruptFd, POLLIN, 0}};
+bool waitForAny(const std::vector<Pool *> &pools, const Interrupt *interrupt,
+                std::chrono::milliseconds atMost) {
+  std::vector<pollfd> fds;
+  if (interrupt)
+    interrupt->addTo(fds);
   auto until = Clock::now() + atMost;
   for (Pool *p : pools) {
     p->addTo(fds);
@@ -132,7 +151,7 @@ bool waitForAny(const std::vector<Pool *> &pools, int interruptFd, std::chrono::
   }
   auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - Clock::now()).count() + 1;
   poll(fds.data(), fds.size(), static_cast<int>(std::max<int64_t>(0, left)));
-  return fds[0].revents & POLLIN;
+  return interrupt && interrupt->isRaised();
 }
 
 } // namespace phobos::kbench

@@ -1,6 +1,7 @@
 // Workers of one kind under supervision: each has at most one job, with a deadline; one that dies or is late
 // is replaced, and its job ends with an outcome that says so. Single-threaded: the owner polls.
 #pragma once
+#include "kbench/work/Interrupt.h"
 #include "kbench/work/Process.h"
 #include <chrono>
 #include <poll.h>
@@ -21,6 +22,7 @@ struct Outcome {
   std::string answer;
   std::string detail; ///< of the others: how it ended
   double seconds = 0; ///< since the job was given
+  std::string phase;  ///< what the worker said last that it was doing; empty: it said nothing
 };
 
 struct PoolOptions {
@@ -28,6 +30,7 @@ struct PoolOptions {
   std::string greeting;             ///< its first line; it answers `ready` and may add to it
   unsigned workers = 1;
   std::chrono::milliseconds startLimit{20000};
+  const Interrupt *interrupt = nullptr; ///< raised: a worker that is starting is not waited for
 };
 
 class Pool {
@@ -39,8 +42,10 @@ public:
   bool start(std::string &error) { return workers_[0].process || start(workers_[0], error); }
   bool hasIdle() const;
   unsigned busy() const;
-  /// Gives a job to an idle worker, starting one if need be. False with a reason if none can be started.
-  bool give(uint64_t job, const std::string &request, std::chrono::milliseconds limit, std::string &error);
+  /// Gives a job to an idle worker, starting one if need be. False with a reason if none can be started. A
+  /// worker that says `phase WORDS` before it answers has `phaseLimit` from then on.
+  bool give(uint64_t job, const std::string &request, std::chrono::milliseconds limit, std::string &error,
+            std::chrono::milliseconds phaseLimit = {});
   /// Adds what to wait for.
   void addTo(std::vector<pollfd> &fds) const;
   /// When the next worker is late.
@@ -60,6 +65,8 @@ private:
     bool isBusy = false;
     uint64_t job = 0;
     Clock::time_point since, deadline;
+    std::chrono::milliseconds phaseLimit{};
+    std::string phase;
   };
   bool start(Worker &worker, std::string &error);
 
@@ -69,7 +76,8 @@ private:
   unsigned started_ = 0;
 };
 
-/// Waits until a pool has something to collect, a deadline passes, or `interruptFd` is readable (then true).
-bool waitForAny(const std::vector<Pool *> &pools, int interruptFd, std::chrono::milliseconds atMost);
+/// Waits until a pool has something to collect, a deadline passes, or the interrupt is raised (then true).
+bool waitForAny(const std::vector<Pool *> &pools, const Interrupt *interrupt,
+                std::chrono::milliseconds atMost);
 
 } // namespace phobos::kbench

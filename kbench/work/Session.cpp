@@ -69,6 +69,25 @@ bool readFile(const std::string &path, std::string &bytes, std::string &error) {
   return ok;
 }
 
+bool readText(const std::string &path, std::string &text, std::string &error) {
+  constexpr size_t limit = size_t(16) << 20;
+  text.clear();
+  FILE *f = std::fopen(path.c_str(), "rb");
+  char chunk[65536];
+  size_t n = 0;
+  while (f && text.size() <= limit && (n = std::fread(chunk, 1, sizeof chunk, f)) > 0)
+    text.append(chunk, n);
+  if (!f || std::ferror(f))
+    error = std::strerror(errno);
+  else if (text.size() > limit)
+    error = "it is larger than 16 MiB";
+  else
+    error.clear();
+  if (f)
+    std::fclose(f);
+  return error.empty();
+}
+
 std::string expectedPath(const std::string &folder, size_t caseIndex, size_t param, bool bounds) {
   return folder + "/case" + std::to_string(caseIndex) + "." + std::to_string(param) +
          (bounds ? ".bounds" : ".expected");

@@ -23,13 +23,13 @@ private:
   FILE *out_;
 };
 
-template <typename Worker> int serve(Worker &worker, Line &line) {
+template <typename Answer> int serve(const Answer &answer, Line &line) {
   std::string text;
   while (std::getline(std::cin, text)) {
     Request request;
     if (!Request::fromLine(text, request) || request.items.empty())
       return 1;
-    line.send(worker.answer(request).toLine());
+    line.send(answer(request).toLine());
   }
   return 0;
 }
@@ -55,13 +55,14 @@ int runWorker(const std::string &role, const std::vector<Target> &targets) {
     CompileWorker worker(*target, session);
     if (worker.start(error)) {
       line.send("ready");
-      return serve(worker, line);
+      auto say = [&](const std::string &words) { line.send(words); };
+      return serve([&](const Request &request) { return worker.answer(request, say); }, line);
     }
   } else if (target) {
     DeviceWorker worker(*target, session);
     if (worker.start(error)) {
       line.send("ready " + worker.describe());
-      return serve(worker, line);
+      return serve([&](const Request &request) { return worker.answer(request); }, line);
     }
   }
   line.send(error);

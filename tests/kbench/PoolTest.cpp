@@ -23,7 +23,7 @@ Outcome runOne(Pool &pool, const std::string &request, milliseconds limit = mill
   std::string error;
   EXPECT_TRUE(pool.give(1, request, limit, error)) << error;
   while (true) {
-    waitForAny({&pool}, -1, milliseconds(20000));
+    waitForAny({&pool}, nullptr, milliseconds(20000));
     auto done = pool.collect();
     if (!done.empty())
       return done.front();
@@ -50,6 +50,22 @@ TEST(Pool, ACrashCostsOneJobAndSaysWhy) {
   EXPECT_NE(o.detail.find(": last words"), std::string::npos) << o.detail;
   EXPECT_EQ(runOne(pool, "next").answer, "did next");
   EXPECT_EQ(pool.started(), 3u);
+}
+
+TEST(Pool, APhaseHasItsOwnDeadlineAndIsNamed) {
+  Pool pool(options(1));
+  std::string error;
+  ASSERT_TRUE(pool.give(1, "phase", milliseconds(20000), error, milliseconds(150))) << error;
+  std::vector<Outcome> done;
+  auto since = Clock::now();
+  while (done.empty()) {
+    waitForAny({&pool}, nullptr, milliseconds(20000));
+    done = pool.collect();
+  }
+  EXPECT_EQ(done[0].kind, Outcome::Kind::Timeout);
+  EXPECT_EQ(done[0].phase, "the second half");
+  EXPECT_LT(Clock::now() - since, milliseconds(10000));
+  EXPECT_EQ(runOne(pool, "next").phase, "") << "of the job before";
 }
 
 TEST(Pool, AHangEndsAtItsDeadline) {
@@ -89,7 +105,7 @@ TEST(Pool, WorkersWorkAtOnceAndAHangDoesNotHoldTheOthers) {
   EXPECT_FALSE(pool.hasIdle());
   std::vector<uint64_t> order;
   while (order.size() < 3) {
-    waitForAny({&pool}, -1, milliseconds(20000));
+    waitForAny({&pool}, nullptr, milliseconds(20000));
     for (Outcome &o : pool.collect())
       order.push_back(o.job);
   }

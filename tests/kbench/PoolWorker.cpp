@@ -25,6 +25,10 @@ int main(int argc, char **argv) {
       std::abort();
     } else if (is("hang")) {
       pause();
+    } else if (is("phase")) {
+      std::printf("phase the second half\n");
+      std::fflush(stdout);
+      pause();
     } else if (is("leave")) {
       return 7;
     } else if (is("killed")) {
