@@ -112,7 +112,8 @@ int Preparation::readDims() {
       for (const std::string &d : c_.dims)
         list += (list.empty() ? "" : ", ") + d;
       diags_.report(diag::BadDimension, {}, dim + "=" + std::to_string(value),
-                    "the runtime dimensions of kernel '" + c_.kernel + "' are " + (list.empty() ? "none" : list));
+                    "the runtime dimensions of kernel '" + c_.kernel + "' are " +
+                        (list.empty() ? "none" : list));
       return InputFault;
     }
     known_[i] = value;

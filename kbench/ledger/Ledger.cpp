@@ -1,7 +1,9 @@
 #include "kbench/ledger/Ledger.h"
 #include "kbench/ledger/Statement.h"
 #include "kbench/stats/Statistics.h"
+#include <algorithm>
 #include <chrono>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <random>
 
@@ -198,29 +200,53 @@ std::vector<Measurement> Ledger::measurements(const std::string &run) {
 }
 
 std::vector<Ranked> Ledger::ranking(const Setting &setting) {
-  // Of each point the latest timed row counts, unless a later row of the same run says that it is not ok
-  // after all.
+  // In the order of time, so that the latest run that timed a point says where it stands.
   Statement s(db_, R"(
-    SELECT m.point, m.median_ns, m.mad_ns, json_array_length(m.samples_ns), MAX(m.at || printf('%09d', m.number))
+    SELECT m.run, m.stage, m.point, m.status, m.median_ns, m.mad_ns, json_array_length(m.samples_ns)
     FROM measurement m JOIN run r ON r.id = m.run
-    WHERE m.status = 'ok' AND m.median_ns IS NOT NULL AND m.stage <> 'baseline'
+    WHERE m.stage <> 'baseline'
       AND (?1 = '' OR r.kernel = ?1) AND (?2 = '' OR r.kernel_hash = ?2) AND (?3 = '' OR r.target = ?3)
       AND (?4 = '' OR r.device = ?4) AND (?5 = '' OR r.driver = ?5) AND (?6 = '' OR r.build = ?6)
       AND (?7 = '' OR r.mode = ?7) AND (?8 = '' OR r.shape = ?8) AND (?9 = '' OR r.args = ?9)
-      AND NOT EXISTS (SELECT 1 FROM measurement later WHERE later.run = m.run AND later.point = m.point
-                      AND later.number > m.number AND later.status <> 'ok')
-    GROUP BY m.point ORDER BY m.median_ns)");
+    ORDER BY r.started, r.rowid, m.number)");
   bindSetting(s, 1, setting);
-  std::vector<Ranked> result;
+  struct Known {
+    Ranked row;
+    std::string run;
+  };
+  std::map<std::string, Known> points;
   while (s.step()) {
-    Ranked r;
+    const std::string run = s.text(0), stage = s.text(1), text = s.text(2);
+    auto known = points.find(text);
+    if (s.text(3) != "ok") {
+      if (known != points.end() && known->second.run == run)
+        points.erase(known); // not ok after all
+      continue;
+    }
+    if (stage == "again") {
+      if (known != points.end() && known->second.run == run)
+        known->second.row.standing = Ranked::Standing::Winner;
+      continue;
+    }
+    if (s.real(4) <= 0)
+      continue;
+    Known &k = points[text];
     std::string ignored;
-    parsePoint(s.text(0), r.point, ignored);
-    r.medianNs = s.real(1);
-    r.madNs = s.real(2);
-    r.samples = static_cast<size_t>(s.integer(3));
-    result.push_back(std::move(r));
+    k.run = run;
+    k.row.point = Point();
+    parsePoint(text, k.row.point, ignored);
+    k.row.standing = stage == "final" ? Ranked::Standing::Finalist : Ranked::Standing::Searched;
+    k.row.medianNs = s.real(4);
+    k.row.madNs = s.real(5);
+    k.row.samples = static_cast<size_t>(s.integer(6));
   }
+  std::vector<Ranked> result;
+  for (auto &[text, known] : points)
+    result.push_back(std::move(known.row));
+  std::sort(result.begin(), result.end(), [](const Ranked &a, const Ranked &b) {
+    return std::tuple(a.standing, a.medianNs, a.point.str()) <
+           std::tuple(b.standing, b.medianNs, b.point.str());
+  });
   return result;
 }
 

@@ -51,8 +51,9 @@ std::string reportCsv(const SearchOutcome &o, const ReportContext &c) {
   std::string text = "rank";
   for (const std::string &n : c.names)
     text += "," + field(n);
-  text += ",status,rule,detail,median_ms,mad_ms,ci95_low_ms,ci95_high_ms,samples,gflops,gbps,compile_ms,"
-          "error_per_bound";
+  text +=
+      ",status,rule,detail,timed_in,median_ms,mad_ms,ci95_low_ms,ci95_high_ms,samples,gflops,gbps,compile_ms,"
+      "error_per_bound";
   for (const std::string &n : resources)
     text += "," + field(n);
   text += "\r\n";
@@ -66,6 +67,7 @@ std::string reportCsv(const SearchOutcome &o, const ReportContext &c) {
             field(m.verdict.detail);
     Summary s = r.summary();
     bool timed = m.verdict.ok() && s.count > 0;
+    text += std::string(",") + (!timed ? "" : r.wasInFinals() ? "finals" : "search");
     for (double x : {s.median, s.mad, s.low, s.high})
       text += "," + (timed ? number(x / 1e6) : "");
     text += "," + (timed ? std::to_string(s.count) : "");
@@ -117,6 +119,7 @@ std::string reportJson(const SearchOutcome &o, const ReportContext &c) {
          {"interrupted", o.wasInterrupted},
          {"winner_held", o.winnerHeld},
          {"tie", o.isTie},
+         {"tied", Json::array()},
          {"finalists", o.finalists},
          {"baseline", baseline},
          {"best", o.ranking.empty() ? Json(nullptr) : pointJson(o.results[o.ranking[0]].measurement.point)},
@@ -124,6 +127,8 @@ std::string reportJson(const SearchOutcome &o, const ReportContext &c) {
                            ? Json(nullptr)
                            : Json(reproduceCommand(c, o.results[o.ranking[0]].measurement.point))},
          {"points", Json::array()}};
+  for (size_t i : o.tied)
+    j["tied"].push_back(pointJson(o.results[i].measurement.point));
   for (auto [i, rank] : exportOrder(o)) {
     const PointResult &r = o.results[i];
     const Measurement &m = r.measurement;
@@ -139,6 +144,7 @@ std::string reportJson(const SearchOutcome &o, const ReportContext &c) {
       p["median_ms"] = s.median / 1e6;
       p["mad_ms"] = s.mad / 1e6;
       p["ci95_ms"] = {s.low / 1e6, s.high / 1e6};
+      p["timed_in"] = r.wasInFinals() ? "finals" : "search";
       p["bound_by"] = m.isComputeBound ? "arithmetic" : "memory";
       p["gflops"] = s.median > 0 ? m.flops / s.median : 0;
       p["gbps"] = s.median > 0 ? m.bytes / s.median : 0;

@@ -19,6 +19,19 @@ std::string threeDigits(double x) {
   return format("%.*f", decimals, x);
 }
 
+std::string pointText(const Point &p) { return p.empty() ? "the kernel's only point" : p.str(); }
+
+/// Half of the points' repeats spread (MAD over median) by more than this: the machine is noisy.
+constexpr double noisySpread = 0.05;
+
+// The middle one of the points' spreads.
+double typicalSpread(const SearchOutcome &o) {
+  std::vector<double> spreads;
+  for (size_t i : o.ranking)
+    spreads.push_back(o.results[i].summary().spread());
+  return medianOf(spreads);
+}
+
 constexpr size_t rowsShown = 40;
 constexpr size_t failuresShown = 12;
 
@@ -27,7 +40,7 @@ std::string resultTable(const SearchOutcome &o, const ReportContext &c) {
   std::vector<std::string> head{"rank"};
   head.insert(head.end(), c.names.begin(), c.names.end());
   bool compute = !o.ranking.empty() && o.results[o.ranking[0]].measurement.isComputeBound;
-  head.insert(head.end(), {"median", "spread", compute ? "GFLOP/s" : "GB/s"});
+  head.insert(head.end(), {"timed in", "median", "spread", compute ? "GFLOP/s" : "GB/s"});
   for (auto &[n, v] : o.results[o.ranking[0]].measurement.resources)
     head.push_back(n);
   head.push_back("error/bound");
@@ -39,7 +52,8 @@ std::string resultTable(const SearchOutcome &o, const ReportContext &c) {
     for (const std::string &n : c.names)
       row.push_back(std::to_string(p.measurement.point.get(n).value_or(0)));
     double rate = (compute ? p.measurement.flops : p.measurement.bytes) / s.median;
-    row.insert(row.end(), {timeText(s.median), format("%.1f%%", 100 * s.spread()), threeDigits(rate)});
+    row.insert(row.end(), {p.wasInFinals() ? "finals" : "search", timeText(s.median),
+                           format("%.1f%%", 100 * s.spread()), threeDigits(rate)});
     for (auto &[n, v] : p.measurement.resources)
       row.push_back(format("%.0f", v));
     row.push_back(format("%.2f", p.measurement.worstError));
@@ -47,8 +61,21 @@ std::string resultTable(const SearchOutcome &o, const ReportContext &c) {
   }
   std::string text = table.text();
   if (o.ranking.size() > rowsShown)
+    text += "  .. and " + std::to_string(o.ranking.size() - rowsShown) + " more (--csv FILE writes all)\n";
+  const PointResult &first = o.results[o.ranking.front()], &last = o.results[o.ranking.back()];
+  if (first.wasInFinals() && !last.wasInFinals())
     text +=
-        "  .. and " + std::to_string(o.ranking.size() - rowsShown) + " slower ones (--csv FILE writes all)\n";
+        "  ranked: the finalists by their medians in the interleaved final rounds, after them the others by "
+        "their medians in the search\n";
+  if (o.tied.size() > 1) {
+    std::string ranks;
+    for (size_t r = 0; r < o.ranking.size(); ++r)
+      if (std::find(o.tied.begin(), o.tied.end(), o.ranking[r]) != o.tied.end())
+        ranks += (ranks.empty() ? "" : ", ") + std::to_string(r + 1);
+    text += "  ranks " + ranks + " tie within noise" +
+            (o.isTie ? "; of those as fast as the fastest the one with the fewest resources comes first\n"
+                     : "\n");
+  }
   return text;
 }
 
@@ -62,7 +89,7 @@ std::string failures(const SearchOutcome &o) {
   for (const PointResult &r : o.results)
     if (r.status() != Status::Ok) {
       const Verdict &v = r.measurement.verdict;
-      Group &g = groups[{v.status, v.status == Status::Illegal ? v.rule : v.detail}];
+      Group &g = groups[{v.status, v.rule.empty() ? v.detail : v.rule}];
       ++g.count;
       if (!g.first)
         g.first = &r.measurement;
@@ -79,7 +106,7 @@ std::string failures(const SearchOutcome &o) {
     text += "  " + std::string(name(v.status)) +
             (g.count > 1 ? " (" + std::to_string(g.count) + " points)" : "") + ": " +
             (v.rule.empty() ? "" : v.rule + ": ") + v.detail + "\n      " +
-            (g.count > 1 ? "first at " : "at ") + g.first->point.str() + "\n";
+            (g.count > 1 ? "first at " : "at ") + pointText(g.first->point) + "\n";
   }
   return text;
 }
@@ -160,15 +187,20 @@ std::string reportText(const SearchOutcome &o, const ReportContext &c) {
   std::string text;
   if (!o.ranking.empty())
     text += resultTable(o, c) + "\n";
-  text += std::to_string(o.results.size()) + (o.results.size() == 1 ? " point: " : " points: ") + counts(o) +
-          "\n" + failures(o);
+  if (o.results.empty())
+    text += o.wasInterrupted ? "no point was finished\n" : "there was no point to measure\n";
+  else
+    text += std::to_string(o.results.size()) + (o.results.size() == 1 ? " point: " : " points: ") +
+            counts(o) + "\n" + failures(o);
   if (o.wasInterrupted)
-    text += "\ninterrupted: this is the ranking so far; the same command goes on from here\n";
+    text += o.ranking.empty()
+                ? "\ninterrupted: the same command goes on from here\n"
+                : "\ninterrupted: this is the ranking so far; the same command goes on from here\n";
   if (o.ranking.empty())
-    return text + "\nno point passed\n";
+    return o.results.empty() ? text : text + "\nno point passed\n";
   const PointResult &best = o.results[o.ranking.front()], &worst = o.results[o.ranking.back()];
-  double bestNs = best.summary().median, worstNs = worst.summary().median;
-  text += "\nbest   " + best.measurement.point.str() + "\n       " + timeText(bestNs) + ", " +
+  const double bestNs = best.summary().median;
+  text += "\nbest   " + pointText(best.measurement.point) + "\n       " + timeText(bestNs) + ", " +
           rateText(best.measurement, bestNs);
   if (best.measurement.cases)
     text += "; verified at " + std::to_string(best.measurement.cases) +
@@ -177,15 +209,24 @@ std::string reportText(const SearchOutcome &o, const ReportContext &c) {
   if (o.finalists > 1)
     text += "       finals: " + std::to_string(o.finalists) + " points in turns, " +
             std::to_string(o.rounds) + (o.rounds == 1 ? " round: " : " rounds: ") +
-            (o.isTie         ? "a tie, won by fewer resources\n"
-             : o.isUndecided ? "the fastest, though its interval overlaps others' (a quieter machine or a "
-                               "larger --budget tells)\n"
-                             : "the fastest beyond doubt\n");
+            (o.isTie             ? "a tie, won by fewer resources\n"
+             : o.tied.size() > 1 ? "the least median, but within noise of others (a quieter machine or a "
+                                   "larger --budget tells)\n"
+                                 : "the fastest beyond doubt\n");
+  if (const double noise = typicalSpread(o); noise > noisySpread)
+    text += "noise  repeats of one point spread by " + format("%.0f%%", 100 * noise) +
+            " (the middle one of all points): this machine is noisy, small differences mean nothing\n";
   text += baselineText(o, c);
-  if (o.ranking.size() > 1)
-    text += "worst  " + worst.measurement.point.str() + "\n       " + timeText(worstNs) + ", " +
-            rateText(worst.measurement, worstNs) + ": the best is " + format("%.2f", worstNs / bestNs) +
-            " times as fast\n";
+  if (o.ranking.size() > 1) {
+    // Like with like: both as the search timed them, unless the worst was in the finals too.
+    auto inSearch = [&](const PointResult &p) {
+      return worst.wasInFinals() ? p.summary().median : medianOf(p.measurement.samplesNs);
+    };
+    const double worstNs = inSearch(worst);
+    text += "worst  " + pointText(worst.measurement.point) + "\n       " + timeText(worstNs) + ", " +
+            rateText(worst.measurement, worstNs) + ": the best is " +
+            format("%.2f", worstNs / inSearch(best)) + " times as fast\n";
+  }
   std::string inPlace;
   for (const std::string &n : c.inPlace)
     inPlace += (inPlace.empty() ? "" : ", ") + n;

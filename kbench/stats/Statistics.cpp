@@ -68,7 +68,9 @@ Standing judge(std::vector<Finalist> &finalists) {
   for (size_t i = 0; i < finalists.size(); ++i) {
     if (finalists[i].isOut)
       continue;
-    bool told = leader.count >= 6 && summaries[i].count >= 6 && summaries[i].low > leader.high;
+    const double gap = summaries[i].median - leader.median;
+    bool told = leader.count >= 6 && summaries[i].count >= 6 && summaries[i].low > leader.high &&
+                gap > std::max(leader.mad, summaries[i].mad);
     if (told)
       finalists[i].isOut = true;
     else

@@ -35,7 +35,9 @@ struct Standing {
   std::vector<size_t> tied; ///< indices, `best` among them, that the samples do not tell apart
 };
 
-/// Marks those whose interval lies wholly above the leader's as out. The leader has the least median.
+/// Marks those whose interval lies wholly above the leader's as out, unless their medians are nearer to each
+/// other than either's samples spread: what is within noise is not told apart. The leader has the least
+/// median.
 Standing judge(std::vector<Finalist> &finalists);
 /// The winner of a tie: fewest resources in their order, then the least median.
 size_t breakTie(const std::vector<Finalist> &finalists, const std::vector<size_t> &tied);

@@ -13,9 +13,10 @@ std::string buildName() {
                stat(here.dli_fname, &info) == 0;
   if (!found)
     stat("/proc/self/exe", &info);
-  return PHOBOS_VERSION_TEXT "-" + contentHash(std::to_string(info.st_size) + "." + std::to_string(info.st_mtim.tv_sec) +
-                                "." + std::to_string(info.st_mtim.tv_nsec))
-                        .substr(0, 12);
+  return PHOBOS_VERSION_TEXT "-" +
+         contentHash(std::to_string(info.st_size) + "." + std::to_string(info.st_mtim.tv_sec) + "." +
+                     std::to_string(info.st_mtim.tv_nsec))
+             .substr(0, 12);
 }
 
 } // namespace phobos::kbench

@@ -14,8 +14,8 @@ constexpr std::chrono::milliseconds countLimit{8500};
 std::string lineOf(const Point &point, const Verdict &verdict) {
   std::string text = point.empty() ? "(no names: one point)" : point.str();
   if (!verdict.ok())
-    text += "  " + std::string(name(verdict.status)) + ": " + (verdict.rule.empty() ? "" : verdict.rule + ": ") +
-            verdict.detail;
+    text += "  " + std::string(name(verdict.status)) + ": " +
+            (verdict.rule.empty() ? "" : verdict.rule + ": ") + verdict.detail;
   return text;
 }
 
@@ -94,12 +94,11 @@ std::string countText(const SpaceCount &count) {
 std::string dimsText(const Subject &subject) {
   std::string text;
   for (auto &[n, v] : subject.dims) {
-    bool isDefault = std::find(subject.defaultDims.begin(), subject.defaultDims.end(), n) !=
-                     subject.defaultDims.end();
+    bool isDefault =
+        std::find(subject.defaultDims.begin(), subject.defaultDims.end(), n) != subject.defaultDims.end();
     text += (text.empty() ? "" : " ") + n + "=" + std::to_string(v) + (isDefault ? "*" : "");
   }
-  return text.empty() || subject.defaultDims.empty() ? text
-                                                     : text + "  (* by default: --dim NAME=EXTENT)";
+  return text.empty() || subject.defaultDims.empty() ? text : text + "  (* by default: --dim NAME=EXTENT)";
 }
 
 std::unique_ptr<PointSource> pointsInOrder(const Subject &subject, const Options &options) {
@@ -135,17 +134,17 @@ int listPoints(const Subject &subject, const Options &options, const Session &se
   if (!dims.empty())
     std::printf("at %s\n", dims.c_str());
   const std::string shard = options.shardOf ? "shard " + options.shard + ": " : "";
-  const std::string illegal =
-      first.illegal() ? "; " + std::to_string(first.illegal()) + " of the " + std::to_string(shown) +
-                            " shown cannot be had"
-                      : "";
+  const std::string illegal = first.illegal() ? "; " + std::to_string(first.illegal()) + " of the " +
+                                                    std::to_string(shown) + " shown cannot be had"
+                                              : "";
   if (!subject.listed.empty()) {
     std::printf("%s%.0f listed points%s\n", shard.c_str(),
                 shareOf(static_cast<double>(subject.listed.size()), options), illegal.c_str());
     return 0;
   }
   const double raw = subject.searched.rawSize();
-  const auto spent = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - since);
+  const auto spent =
+      std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - since);
   SpaceCount count = countPoints(subject.searched, std::max(countLimit - spent, countLimit / 8));
   if (options.shardOf)
     std::printf("%s%.0f of ", shard.c_str(),

@@ -13,10 +13,11 @@ inline constexpr double maxRefusedShown = 4096;
 std::string countText(const SpaceCount &count);
 /// `N=64* M=20`: the extents, with a star on those that nobody gave; empty without runtime dimensions.
 std::string dimsText(const Subject &subject);
-/// Which points a search or a listing walks: the listed ones, or the space with what @require refuses behind it
-/// where that can be shown; of it this shard's.
+/// Which points a search or a listing walks: the listed ones, or the space with what @require refuses behind
+/// it where that can be shown; of it this shard's.
 std::unique_ptr<PointSource> pointsInOrder(const Subject &subject, const Options &options);
-/// Prints the first page at once, each point judged by a compile worker, then the count. Returns an exit status.
+/// Prints the first page at once, each point judged by a compile worker, then the count. Returns an exit
+/// status.
 int listPoints(const Subject &subject, const Options &options, const Session &session,
                const SearchOptions &search);
 

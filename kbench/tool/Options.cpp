@@ -15,8 +15,9 @@ CLI::Validator amount(double most, const char *unit) {
         char *end = nullptr;
         const double value = std::strtod(text.c_str(), &end);
         const bool ok = !text.empty() && *end == 0 && value > 0 && value <= most;
-        return ok ? std::string() : "'" + text + "' is not a number of " + unit + " above 0, at most " +
-                                        std::to_string(static_cast<long long>(most));
+        return ok ? std::string()
+                  : "'" + text + "' is not a number of " + unit + " above 0, at most " +
+                        std::to_string(static_cast<long long>(most));
       },
       "", "amount");
 }
@@ -98,9 +99,10 @@ std::optional<int> parseOptions(int argc, char **argv, Options &o) {
   app.add_option("--compile-timeout", o.compileSeconds, "seconds a point may compile")
       ->capture_default_str()
       ->check(amount(oneDay, "seconds"));
-  app.add_option("--run-timeout", o.runSeconds,
-                 "seconds a point may take in the interpreter at small sizes, again to be verified, and again to be\n"
-                 "timed")
+  app.add_option(
+         "--run-timeout", o.runSeconds,
+         "seconds a point may take in the interpreter at small sizes, again to be verified, and again to be\n"
+         "timed")
       ->capture_default_str()
       ->check(amount(oneDay, "seconds"));
   app.add_flag("--warm-cache", o.warmCache,

@@ -16,7 +16,7 @@ struct Options {
   std::string grid;
   bool list = false, fresh = false, best = false, noStd = false, quiet = false;
   std::optional<size_t> limit;
-  std::string shard; ///< I/N
+  std::string shard;                                ///< I/N
   std::optional<std::pair<size_t, size_t>> shardOf; ///< the same as numbers, from 0
   std::vector<std::string> csv, json, merge;
   std::string ledger, baseline;

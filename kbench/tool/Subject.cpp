@@ -179,7 +179,8 @@ private:
           place = item.find(n + "=");
           break;
         }
-      auto report = diags_.report(diag::BadPoint, range(place), std::string(item.substr(0, item.find_last_not_of(" \t\r") + 1)), d.message);
+      auto report = diags_.report(diag::BadPoint, range(place),
+                                  std::string(item.substr(0, item.find_last_not_of(" \t\r") + 1)), d.message);
       if (d.help)
         report.help(*d.help);
     }

@@ -297,8 +297,7 @@ private:
     if (!subject_.listed.empty() || !o_.limit || static_cast<double>(*o_.limit) >= count.points)
       return pointsInOrder(subject_, o_);
     auto source = spreadPoints(subject_.searched, *o_.limit, o_.seed);
-    return o_.shardOf ? shardOf(std::move(source), o_.shardOf->first, o_.shardOf->second)
-                      : std::move(source);
+    return o_.shardOf ? shardOf(std::move(source), o_.shardOf->first, o_.shardOf->second) : std::move(source);
   }
 
   void sayWhatIsSearched(const SpaceCount &count) {
@@ -371,8 +370,15 @@ private:
     for (const Ranked &r : ranked) {
       if (o_.limit && shown == *o_.limit)
         break;
-      std::printf("%4zu  %10s  %s\n", ++shown, timeText(r.medianNs).c_str(), r.point.str().c_str());
+      std::printf("%4zu  %10s  %-8s  %s\n", ++shown, timeText(r.medianNs).c_str(),
+                  r.standing == Ranked::Standing::Winner     ? "winner"
+                  : r.standing == Ranked::Standing::Finalist ? "finals"
+                                                             : "search",
+                  r.point.empty() ? "the kernel's only point" : r.point.str().c_str());
     }
+    std::printf(
+        "ranked: winners of their runs, then finalists by their medians in the final rounds, then the "
+        "others by their medians in the search\n");
     std::printf("again  %s\n", reproduceCommand(context_, ranked[0].point).c_str());
     return Success;
   }

@@ -1,5 +1,6 @@
 #include "kbench/tune/Finals.h"
 #include <algorithm>
+#include <tuple>
 
 namespace phobos::kbench {
 namespace {
@@ -20,8 +21,10 @@ std::vector<size_t> rankAll(const std::vector<PointResult> &results) {
       order.push_back(i);
       medians[i] = results[i].summary().median;
     }
-  std::sort(order.begin(), order.end(),
-            [&](size_t a, size_t b) { return std::pair(medians[a], a) < std::pair(medians[b], b); });
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    const bool aLater = !results[a].wasInFinals(), bLater = !results[b].wasInFinals();
+    return std::tuple(aLater, medians[a], a) < std::tuple(bLater, medians[b], b);
+  });
   return order;
 }
 
@@ -230,7 +233,8 @@ void Finals::decide(std::vector<Finalist> &finalists) {
     if (medianOf(finalists[f].samples) <= asGoodAs * leader)
       equal.push_back(f);
   outcome_.isTie = equal.size() > 1;
-  outcome_.isUndecided = equal.size() == 1;
+  for (size_t f : standing.tied)
+    outcome_.tied.push_back(finalists[f].id);
   size_t winner = finalists[breakTie(finalists, equal)].id;
   auto place = std::find(outcome_.ranking.begin(), outcome_.ranking.end(), winner);
   std::rotate(outcome_.ranking.begin(), place, place + 1);
@@ -309,7 +313,8 @@ void Finals::run() {
     if (outcome_.wasInterrupted || !outcome_.environmentError.empty())
       return;
     outcome_.ranking.erase(outcome_.ranking.begin());
-    outcome_.isTie = outcome_.isUndecided = false;
+    outcome_.isTie = false;
+    outcome_.tied.clear();
   }
 }
 

@@ -7,7 +7,9 @@
 
 namespace phobos::kbench {
 
-/// Indices of the ok results, the fastest first.
+/// Indices of the ok results: those that were in the finals by their medians there, after them the others by
+/// their medians in the search. Medians of the two kinds were taken under different conditions and are never
+/// compared.
 std::vector<size_t> rankAll(const std::vector<PointResult> &results);
 
 class Finals {

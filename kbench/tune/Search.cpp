@@ -23,7 +23,8 @@ namespace {
 
 DeviceInfo parseDevice(const std::string &line) {
   auto j = nlohmann::json::parse(line, nullptr, false);
-  return j.is_object() ? DeviceInfo{j.value("name", ""), j.value("driver", ""), j.value("processor", "")} : DeviceInfo{};
+  return j.is_object() ? DeviceInfo{j.value("name", ""), j.value("driver", ""), j.value("processor", "")}
+                       : DeviceInfo{};
 }
 
 enum class Stage : uint8_t { Compile, Verify, Time };
@@ -310,9 +311,18 @@ SearchOutcome search(const Session &session, PointSource &source, const SearchOp
   SearchOutcome outcome;
   Flow flow(session, source, options, events, std::move(known), outcome);
   flow.run();
+  auto noteInterrupt = [&] { // also where it came while a worker was being started
+    if (options.interrupt && options.interrupt->isRaised()) {
+      outcome.wasInterrupted = true;
+      outcome.environmentError.clear();
+    }
+  };
+  noteInterrupt();
   if (!outcome.wasInterrupted && outcome.environmentError.empty()) {
     Finals finals(session, options, events, flow.compilers(), flow.device(), outcome);
     finals.run();
+    if (!outcome.winnerHeld)
+      noteInterrupt();
   }
   if (outcome.wasInterrupted || !outcome.environmentError.empty()) {
     flow.dropUnfinished();

@@ -20,7 +20,7 @@ struct SearchOptions {
   std::chrono::milliseconds compileLimit{60000}, runLimit{30000};
   double budgetMs = 200; ///< of repeats a point
   std::chrono::milliseconds finalsLimit{8000};
-  std::string baseline; ///< a library to time beside the finalists; empty: none
+  std::string baseline;                 ///< a library to time beside the finalists; empty: none
   const Interrupt *interrupt = nullptr; ///< raised: stop and rank what there is
 };
 
@@ -29,6 +29,7 @@ struct PointResult {
   std::vector<double> finalsNs;
   bool fromLedger = false; ///< an earlier, interrupted run had it
   Status status() const { return measurement.verdict.status; }
+  bool wasInFinals() const { return !finalsNs.empty(); }
   /// What it is ranked by: the finals' samples if it was there.
   Summary summary() const { return summarize(finalsNs.empty() ? measurement.samplesNs : finalsNs); }
 };
@@ -50,8 +51,8 @@ struct SearchOutcome {
   std::vector<PointResult> results; ///< in the order of the source
   std::vector<size_t> ranking;      ///< of the ok ones, the winner first
   bool wasInterrupted = false;
+  std::vector<size_t> tied; ///< finalists that noise does not tell from the leader, itself among them
   bool isTie = false;       ///< the leaders' medians are as good as equal: the winner has fewer resources
-  bool isUndecided = false; ///< the leader's interval overlaps another's, though the medians differ
   size_t finalists = 0, rounds = 0;
   Baseline baseline;
   bool winnerHeld = false;      ///< it passed again, in fresh processes, on fresh inputs

@@ -52,8 +52,8 @@ bool Pool::start(Worker &worker, std::string &error) {
   return false;
 }
 
-bool Pool::give(uint64_t job, const std::string &request, std::chrono::milliseconds limit,
-                std::string &error, std::chrono::milliseconds phaseLimit) {
+bool Pool::give(uint64_t job, const std::string &request, std::chrono::milliseconds limit, std::string &error,
+                std::chrono::milliseconds phaseLimit) {
   // One that runs already is better than one that must be started.
   auto worker =
       std::find_if(workers_.begin(), workers_.end(), [](const Worker &w) { return !w.isBusy && w.process; });

@@ -44,8 +44,8 @@ struct PointFiles {
 
 bool writeFile(const std::string &path, const void *data, size_t bytes, std::string &error);
 bool readFile(const std::string &path, std::string &bytes, std::string &error);
-/// A text that a user names, of at most 16 MiB: what does not end is not read to its end. `error` is the reason
-/// alone.
+/// A text that a user names, of at most 16 MiB: what does not end is not read to its end. `error` is the
+/// reason alone.
 bool readText(const std::string &path, std::string &text, std::string &error);
 /// Where a case keeps an output's expected values, and its bounds.
 std::string expectedPath(const std::string &folder, size_t caseIndex, size_t param, bool bounds);
