@@ -227,6 +227,9 @@ phobos_status phobos_prepared_set_int(phobos_prepared *prepared, size_t param, i
 const char *phobos_prepared_point(const phobos_prepared *prepared) {
   return prepared ? prepared->impl.point().c_str() : "";
 }
+const char *phobos_prepared_target(const phobos_prepared *prepared) {
+  return prepared ? prepared->impl.target().c_str() : "";
+}
 void phobos_prepared_release(phobos_prepared *prepared) { delete prepared; }
 
 } // extern "C"

@@ -1,5 +1,6 @@
 #include "runtime/core/Module.h"
 #include <algorithm>
+#include <tuple>
 
 const phobos::Contract &phobos_kernel::contract() const {
   return module->variantOf(variants.front()).contract;
@@ -109,14 +110,13 @@ Status Module::collectKernels() {
     }
     // The code made for this very device first, then that for the nearest older one; in a bundle's own order
     // (that of the points) among equals.
-    auto distance = [&](size_t index) {
+    auto key = [&](size_t index) {
       bool specific = false;
       const unsigned sm = architectureOf(bundle_.variants[index].target, specific);
-      return 2 * (device_->info().sm - sm) + !specific;
+      return std::tuple(device_->info().sm - sm, !specific, index);
     };
     if (device_)
-      std::stable_sort(k->variants.begin(), k->variants.end(),
-                       [&](size_t a, size_t b) { return distance(a) < distance(b); });
+      std::sort(k->variants.begin(), k->variants.end(), [&](size_t a, size_t b) { return key(a) < key(b); });
     if (!k->variants.empty())
       kernels_.push_back(std::move(k));
   }

@@ -54,6 +54,7 @@ public:
   Status setFloat(size_t param, double value);
   Status setInt(size_t param, int64_t value);
   const std::string &point() const { return point_; }
+  const std::string &target() const { return loaded_->variant->target; }
 
 private:
   friend class Module;

@@ -117,6 +117,7 @@ TEST_F(Saxpy, PreparedLaunches) {
   auto p = kernel.prepare({}, tx, ty, 1.0f);
   ASSERT_TRUE(p) << p.error().message;
   EXPECT_EQ(p->point(), "BLOCK=64");
+  EXPECT_EQ(p->target(), "cpu");
   ASSERT_TRUE(p->launch());
   EXPECT_EQ(y[999], 3.0f);
   ASSERT_TRUE(p->set(2, 10.0));
@@ -231,6 +232,11 @@ TEST(Interop, DLPackAndArrayInterface) {
   ASSERT_EQ(phobos_tensor_from_array_interface(4096, "<f8", shape, bytes, 2, 0, &a), PHOBOS_OK);
   EXPECT_EQ(a.strides[0], 4);
   EXPECT_EQ(a.device, 0);
+  auto view = phobos::TensorView::fromArrayInterface(4096, "<f4", shape, nullptr, 2, 1);
+  ASSERT_TRUE(view);
+  EXPECT_EQ(view->get().device, 1);
+  EXPECT_EQ(view->get().has_strides, 0);
+  EXPECT_FALSE(phobos::TensorView::fromArrayInterface(4096, "<c8", shape, nullptr, 2, 1));
   EXPECT_EQ(phobos_tensor_from_array_interface(4096, ">f8", shape, bytes, 2, 0, &a), PHOBOS_INVALID_ARGUMENT);
   bytes[0] = 33;
   EXPECT_EQ(phobos_tensor_from_array_interface(4096, "<f8", shape, bytes, 2, 0, &a), PHOBOS_INVALID_ARGUMENT);

@@ -133,17 +133,19 @@ PHOBOS_API phobos_status phobos_launch(phobos_kernel *kernel, void *stream, cons
 
 /* Does the checks, the choice and the packing once; phobos_prepared_launch then costs what cuLaunchKernel
  * costs. What was checked here is not looked at again: types, ranks, equal dimensions, strides, @aligned,
- * @require, overlap, device, the grid. */
+ * @require, addresses, overlap, device, the grid. */
 PHOBOS_API phobos_status phobos_prepare(phobos_kernel *kernel, const phobos_arg *args, size_t count,
                                         const phobos_launch_options *options, phobos_prepared **out);
 PHOBOS_API phobos_status phobos_prepared_launch(phobos_prepared *prepared, void *stream);
-/* Changes a tensor's address (same shape; alignment to 16 bytes must not get worse: an error) or a scalar.
- * Overlap is not checked again. */
+/* Changes a tensor's address (same shape; null, between elements, host memory or another device's, or less
+ * aligned to 16 bytes than the code chosen needs: an error) or a scalar. Overlap is not checked again. */
 PHOBOS_API phobos_status phobos_prepared_set_pointer(phobos_prepared *prepared, size_t param, void *data);
 PHOBOS_API phobos_status phobos_prepared_set_float(phobos_prepared *prepared, size_t param, double value);
 PHOBOS_API phobos_status phobos_prepared_set_int(phobos_prepared *prepared, size_t param, int64_t value);
 /* The point that was chosen, "TILE_M=64 TILE_N=32"; valid while `prepared` lives. */
 PHOBOS_API const char *phobos_prepared_point(const phobos_prepared *prepared);
+/* What the code that was chosen was compiled for: "sm_90a", "cpu"; valid while the module lives. */
+PHOBOS_API const char *phobos_prepared_target(const phobos_prepared *prepared);
 PHOBOS_API void phobos_prepared_release(phobos_prepared *prepared);
 
 /* From a DLPack tensor: `dl` points at a DLTensor (version 0.x or the tensor inside a versioned one). The

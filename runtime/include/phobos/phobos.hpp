@@ -143,6 +143,15 @@ public:
     Status s = Status::of(phobos_tensor_from_dlpack(dl, &t));
     return s ? Result<TensorView>(TensorView(t)) : Result<TensorView>(s);
   }
+  /// From the fields of a __cuda_array_interface__ (`strides` in bytes or null); with device
+  /// PHOBOS_DEVICE_HOST of an __array_interface__.
+  static Result<TensorView> fromArrayInterface(uint64_t data, const char *typestr, const int64_t *shape,
+                                               const int64_t *strides, int32_t rank, int32_t device) {
+    phobos_tensor t;
+    Status s =
+        Status::of(phobos_tensor_from_array_interface(data, typestr, shape, strides, rank, device, &t));
+    return s ? Result<TensorView>(TensorView(t)) : Result<TensorView>(s);
+  }
   const phobos_tensor &get() const { return tensor_; }
 
 private:
@@ -215,6 +224,7 @@ public:
     return Status::of(phobos_prepared_set_int(impl_.get(), param, value));
   }
   std::string point() const { return phobos_prepared_point(impl_.get()); }
+  std::string target() const { return phobos_prepared_target(impl_.get()); } ///< "sm_90a", "cpu"
 
 private:
   friend class Kernel;
