@@ -98,6 +98,21 @@ const char *phobos_type_name(phobos_type type) {
   return isType(type) ? name(static_cast<ScalarType>(type)).data() : "unknown type";
 }
 
+phobos_status phobos_device_target(int32_t device, const char **out) {
+  if (!out)
+    return invalid("phobos_device_target: a null pointer");
+  return guarded([&] {
+    static thread_local std::string text;
+    cuda::DeviceInfo info;
+    std::string error;
+    if (!cuda::Device::describe(device, info, error))
+      return Status::failure(PHOBOS_NO_DEVICE, error);
+    text = info.target();
+    *out = text.c_str();
+    return Status::success();
+  });
+}
+
 phobos_status phobos_module_load_memory(const void *bytes, size_t size, const phobos_module_options *options,
                                         phobos_module **out) {
   if (!bytes || !out)

@@ -62,6 +62,9 @@ private:
       const Elf64_Shdr &s = sections_[i];
       if (s.sh_type != SHT_NOBITS && (s.sh_offset > bytes_.size() || s.sh_size > bytes_.size() - s.sh_offset))
         return fail("a section is outside the file");
+    }
+    for (unsigned i = 0; i < header_->e_shnum; ++i) {
+      const Elf64_Shdr &s = sections_[i];
       if (s.sh_type == SHT_SYMTAB) {
         symbolCount_ = s.sh_size / sizeof(Elf64_Sym);
         symbols_ = at<Elf64_Sym>(s.sh_offset, symbolCount_);

@@ -27,9 +27,9 @@ bin=$dir/prefix/bin
 check "installed tools run" "$bin/phobos-compile" "$source/examples/saxpy.pho" -o "$dir/saxpy.phx" --point "BLOCK=256"
 check "bundle verify" "$bin/phobos-bundle" verify "$dir/saxpy.phx"
 check "embed_cpp builds" project embed_cpp
-check "embed_cpp runs" "$dir/embed_cpp/embed_cpp" "$dir/saxpy.phx"
+check "embed_cpp runs" "$dir/embed_cpp/embed_cpp" "$dir/saxpy.phx" cpu
 check "embed_c builds" project embed_c
-check "embed_c runs" "$dir/embed_c/embed_c" "$dir/saxpy.phx"
+check "embed_c runs" "$dir/embed_c/embed_c" "$dir/saxpy.phx" cpu
 check "embed_from_source builds" project embed_from_source
 check "embed_from_source compiles" "$dir/embed_from_source/embed_from_source"
 check "the second run compiles nothing" sh -c "'$dir/embed_from_source/embed_from_source' | grep 'from the cache'"

@@ -5,7 +5,9 @@
   spaces        every legal point of GEMM spaces at ragged sizes, for each type, verified by phobos-kbench
   random        N random programs against the interpreter (phobos-selftest), by default 5000
   large         a tensor of more than 2^31 elements, as a vector and as rows
-  memcheck, racecheck, synccheck   the conformance cases under compute-sanitizer, where it is installed
+  runtime       libphobos-runtime: contexts, threads, graphs, devices, misuse (gpu-runtime-check), the cost of a launch (gpu-launch-cost)
+  embed         examples/embed_* built with g++ against the installed package and run on the device, embed_python beside PyTorch
+  memcheck, racecheck, synccheck   the conformance cases, the runtime's checks and the examples under compute-sanitizer, where it is installed
 
 BIN_DIR holds the tools. Needs NumPy and a CUDA driver; without a driver it says so and exits with 77 (CTest: skipped). Prints one line a
 part and last `N passed, N failed, N skipped`.
@@ -159,6 +161,95 @@ def large():
     part("large", passed, failed, since=t0, notes=notes)
 
 
+def program(name):
+    """A program of this folder: packed beside this file, or in the build."""
+    places = [os.path.join(HERE, "bin", name), os.path.join(os.path.abspath(a.bin), "..", "tests", "bin", name)]
+    return next((p for p in places if os.path.exists(p)), None)
+
+
+def runtime_bundle(folder):
+    path = os.path.join(folder, "runtime.phx")
+    older = ["--target", "sm_80"] if TARGET != "sm_80" else []
+    r = sh([tool("phobos-compile"), os.path.join(HERE, "runtime", "runtime.pho"), *older, "--target", TARGET, "--target", "cpu", "--point", "BLOCK=64 @ N <= 2000",
+            "--point", "BLOCK=256", "-o", path])
+    return path, r.stderr if r.returncode else ""
+
+
+def runtime():
+    t0 = time.time()
+    check, cost = program("gpu-runtime-check"), program("gpu-launch-cost")
+    if not check or not cost:
+        return part("runtime", 0, 0, 1, notes=["skipped: gpu-runtime-check and gpu-launch-cost were not built"])
+    with tempfile.TemporaryDirectory() as d:
+        bundle, why = runtime_bundle(d)
+        if why:
+            return part("runtime", 0, 1, notes=[why])
+        r, c = sh([check, bundle]), sh([cost, bundle])
+        m = re.search(r"(\d+) passed, (\d+) failed, (\d+) skipped", r.stdout)
+        counts = [int(x) for x in m.groups()] if m else [0, 1, 0]
+        counts[1 if c.returncode else 0] += 1
+        notes = [x for x in r.stdout.splitlines() if x.startswith(("FAIL", "FAULT", "skipped"))][:20] + ([] if m else [(r.stdout + r.stderr)[-300:]])
+        part("runtime", *counts, since=t0, notes=notes + (c.stdout + c.stderr).splitlines())
+
+
+def embed_programs(folder, done):
+    """Builds what can be built here of the examples; (name, command) of each, failures through `done(name, why)`."""
+    prefix = os.path.dirname(os.path.abspath(a.bin))
+    include, lib, examples = (os.path.join(prefix, *x) for x in (("include",), ("lib",), ("share", "phobos", "examples")))
+    if not os.path.exists(include):  # a build folder, not a package
+        include, examples = os.path.join(HERE, "..", "..", "runtime", "include"), os.path.join(HERE, "..", "..", "examples")
+    saxpy, gemm = os.path.join(folder, "saxpy.phx"), os.path.join(folder, "gemm.phx")
+    for name, out in (("saxpy", saxpy), ("gemm", gemm)):
+        r = sh([tool("phobos-compile"), os.path.join(examples, name + ".pho"), "--target", TARGET, "--target", "cpu", "-o", out])
+        if r.returncode:
+            done("compile " + name, r.stderr)
+    flags = ["-I" + include, "-L" + lib, "-Wl,-rpath," + lib, "-lphobos-runtime", "-ldl"]
+    pc = os.path.join(lib, "pkgconfig")
+    if shutil.which("pkg-config") and os.path.exists(pc):
+        flags = subprocess.run(["pkg-config", "--cflags", "--libs", "phobos-runtime"], capture_output=True, text=True, env=dict(os.environ, PKG_CONFIG_PATH=pc)).stdout.split() + ["-ldl"]
+    commands = []
+    for name, compiler, source, more, args in (("embed_cpp", ["g++", "-std=c++20", "-O2"], "main.cpp", [], [saxpy, "cuda"]), ("embed_c", ["gcc", "-std=c11", "-O2"], "main.c", [], [saxpy, "cuda"]),
+                                               ("embed_from_source", ["g++", "-std=c++20", "-O2"], "main.cpp", ["-lphobos"], [])):
+        if more and not os.path.exists(os.path.join(lib, "libphobos.so")):
+            done(name, "skipped: this package has no libphobos")
+        elif not shutil.which(compiler[0]):
+            done(name, f"skipped: no {compiler[0]} on this machine")
+        else:
+            exe = os.path.join(folder, name)
+            r = sh(compiler + [os.path.join(examples, name, source), "-o", exe] + flags + more)
+            if r.returncode:
+                done(name, r.stderr[-300:])
+            else:
+                commands.append((name, [exe, *args]))
+    if sh([sys.executable, "-c", "import torch"]).returncode:
+        done("embed_python", "skipped: no PyTorch for " + sys.executable)
+    else:
+        os.environ["PHOBOS_RUNTIME"] = os.path.join(lib, "libphobos-runtime.so")
+        commands.append(("embed_python", [sys.executable, os.path.join(examples, "embed_python", "embed.py"), gemm]))
+    return commands
+
+
+def embed():
+    t0 = time.time()
+    counts, notes = [0, 0, 0], []
+
+    def done(name, why):
+        counts[2 if why.startswith("skipped") else 1] += 1
+        notes.append(f"{name}: {why}")
+
+    with tempfile.TemporaryDirectory() as d:
+        for name, command in embed_programs(d, done):
+            r = sh(command)
+            if r.returncode:
+                done(name, (r.stdout + r.stderr)[-300:].replace("\n", " | "))
+            elif " on cpu" in r.stdout:
+                done(name, "it ran on the CPU")
+            else:
+                counts[0] += 1
+                notes.append(f"{name}: {r.stdout.strip().splitlines()[-1]}")
+    part("embed", *counts, since=t0, notes=notes)
+
+
 def sanitizer(kind):
     t0 = time.time()
     checker = shutil.which("compute-sanitizer") or next((p for p in ["/usr/local/cuda/bin/compute-sanitizer"] if os.path.exists(p)), None)
@@ -179,11 +270,21 @@ def sanitizer(kind):
 
     with ThreadPoolExecutor(min(a.jobs, 8)) as pool:
         results = list(pool.map(case, sorted(os.listdir(run))))
-    bad = [(n, next((x for x in out.splitlines() if "=========" in x and ("Error" in x or "Invalid" in x or "hazard" in x or "Barrier" in x)), out[-150:].replace("\n", " | "))) for n, rc, out in results if rc]
+    if kind == "memcheck":  # what the runtime itself does, leaks of device memory too; PyTorch's own program is not ours to judge
+        with tempfile.TemporaryDirectory() as d:
+            commands = [(n, c) for n, c in embed_programs(d, lambda name, why: None) if n != "embed_python"]
+            bundle, _ = runtime_bundle(d)
+            if program("gpu-runtime-check"):
+                commands.append(("gpu-runtime-check", [program("gpu-runtime-check"), bundle]))
+            for name, command in commands:
+                # calls that are meant to fail (a host address asked about) are not errors of ours: --report-api-errors no
+                r = sh([checker, "--tool", kind, "--report-api-errors", "no", "--leak-check", "full", "--error-exitcode", "9", *command])
+                results.append((name, r.returncode, r.stdout + r.stderr))
+    bad = [(n, next((x for x in out.splitlines() if "=========" in x and ("Error" in x or "Invalid" in x or "Leaked" in x or "hazard" in x or "Barrier" in x)), out[-150:].replace("\n", " | "))) for n, rc, out in results if rc]
     part(kind, len(results) - len(bad), len(bad), since=t0, notes=[f"{n}: {why}" for n, why in bad][:10])
 
 
-PARTS = {"conformance": conformance, "spaces": spaces, "random": random, "large": large, **{k: (lambda k=k: sanitizer(k)) for k in ("memcheck", "racecheck", "synccheck")}}
+PARTS = {"conformance": conformance, "runtime": runtime, "embed": embed, "spaces": spaces, "random": random, "large": large, **{k: (lambda k=k: sanitizer(k)) for k in ("memcheck", "racecheck", "synccheck")}}
 print(f"target {TARGET}, {a.jobs} jobs", flush=True)
 for name, f in PARTS.items():
     if not a.only or name in a.only:

@@ -106,6 +106,10 @@ PHOBOS_API const char *phobos_last_error(void);
 PHOBOS_API const char *phobos_status_name(phobos_status status);
 PHOBOS_API const char *phobos_type_name(phobos_type type);
 
+/* What to compile for so that code runs best on CUDA device `device`: "sm_90a". Valid while the thread makes
+ * no other call of it. */
+PHOBOS_API phobos_status phobos_device_target(int32_t device, const char **out);
+
 /* `options` may be null. */
 PHOBOS_API phobos_status phobos_module_load_file(const char *path, const phobos_module_options *options,
                                                  phobos_module **out);

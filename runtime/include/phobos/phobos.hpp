@@ -117,6 +117,14 @@ private:
   Error error_;
 };
 
+/// What to compile for so that code runs best on CUDA device `device`: "sm_90a"; an error where there is
+/// none.
+inline Result<std::string> deviceTarget(int32_t device = 0) {
+  const char *text = nullptr;
+  Status s = Status::of(phobos_device_target(device, &text));
+  return s ? Result<std::string>(std::string(text)) : Result<std::string>(s);
+}
+
 /// A tensor of `T` in memory that somebody else owns; T const for one that is only read.
 class TensorView {
 public:
