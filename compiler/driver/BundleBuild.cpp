@@ -7,11 +7,51 @@
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/SHA256.h"
 #include "llvm/TargetParser/Host.h"
+#include <elf.h>
+#include <link.h>
 
 namespace phobos::driver {
 
+/// The linker's identifier of the program or library that holds this code, shortened; "" without one. Two
+/// builds of one version differ in it, so that neither takes the other's results from the cache.
+static std::string linkedBuildId() {
+  std::string id;
+  auto look = [](dl_phdr_info *info, size_t, void *out) {
+    const auto here = reinterpret_cast<uintptr_t>(&linkedBuildId);
+    auto segmentOf = [&](uintptr_t address) {
+      for (int i = 0; i < info->dlpi_phnum; ++i) {
+        const auto &p = info->dlpi_phdr[i];
+        if (p.p_type == PT_LOAD && address - info->dlpi_addr - p.p_vaddr < p.p_memsz)
+          return true;
+      }
+      return false;
+    };
+    if (!segmentOf(here))
+      return 0;
+    for (int i = 0; i < info->dlpi_phnum; ++i) {
+      const auto &p = info->dlpi_phdr[i];
+      if (p.p_type != PT_NOTE)
+        continue;
+      const auto *at = reinterpret_cast<const uint8_t *>(info->dlpi_addr + p.p_vaddr), *end = at + p.p_memsz;
+      while (at + sizeof(ElfW(Nhdr)) <= end) {
+        const auto *note = reinterpret_cast<const ElfW(Nhdr) *>(at);
+        const uint8_t *bytes = at + sizeof *note + (note->n_namesz + 3) / 4 * 4;
+        if (note->n_type == NT_GNU_BUILD_ID && note->n_descsz <= 64)
+          *static_cast<std::string *>(out) =
+              llvm::toHex(llvm::ArrayRef(bytes, std::min<size_t>(note->n_descsz, 6)), true);
+        at = bytes + (note->n_descsz + 3) / 4 * 4;
+      }
+    }
+    return 1;
+  };
+  dl_iterate_phdr(look, &id);
+  return id;
+}
+
 std::string compilerBuild() {
-  return std::string("phobos ") + PHOBOS_VERSION_TEXT + " (LLVM " + LLVM_VERSION_STRING + ")";
+  static const std::string id = linkedBuildId();
+  return std::string("phobos ") + PHOBOS_VERSION_TEXT + (id.empty() ? "" : " build " + id) + " (LLVM " +
+         LLVM_VERSION_STRING + ")";
 }
 
 std::string bytesHash(std::string_view bytes) {

@@ -19,7 +19,7 @@ struct BundleRequest {
 /// False with errors in `diags`.
 bool buildBundle(const LoadedFile &loaded, const BundleRequest &request, Bundle &bundle, Diagnostics &diags);
 
-/// `phobos 0.1.0 (LLVM 22.1.8)`: which compiler wrote a bundle; part of every cache key.
+/// `phobos 0.1.0 build 9c1d07aa4be2 (LLVM 22.1.8)`: which compiler wrote a bundle; part of every cache key.
 std::string compilerBuild();
 
 /// This machine's processor, with the features that code for it may use.

@@ -78,9 +78,12 @@ void Cache::trim() const {
   uint64_t total = 0;
   std::error_code ec;
   for (fs::directory_iterator it(folder_, ec), end; !ec && it != end; it.increment(ec)) {
+    std::error_code gone; // another process may remove it meanwhile
+    if (it->path().filename().string().starts_with(".new-") &&
+        fs::file_time_type::clock::now() - it->last_write_time(gone) > std::chrono::hours(1) && !gone)
+      fs::remove(it->path(), gone); // of a process that ended while it wrote
     if (it->path().extension() != ".entry")
       continue;
-    std::error_code gone; // another process may remove it meanwhile
     uint64_t size = it->file_size(gone);
     auto used = it->last_write_time(gone);
     if (gone)

@@ -33,6 +33,25 @@ check "embed_c runs" "$dir/embed_c/embed_c" "$dir/saxpy.phx" cpu
 check "embed_from_source builds" project embed_from_source
 check "embed_from_source compiles" "$dir/embed_from_source/embed_from_source"
 check "the second run compiles nothing" sh -c "'$dir/embed_from_source/embed_from_source' | grep 'from the cache'"
+# A cache is shared by processes that come at once, at any time, and survives damage.
+fresh() { # what FOLDER's N processes at once said, sorted
+  for i in 1 2 3 4 5 6; do XDG_CACHE_HOME=$1 "$dir/embed_from_source/embed_from_source" >"$1/said$i" 2>&1 & done
+  wait
+  cat "$1"/said?
+}
+mkdir -p "$dir/many"
+check "six processes at once on an empty cache" test "$(fresh "$dir/many" | grep -c ': right')" = 6
+check "they leave one entry and nothing else" test "$(find "$dir/many/phobos" -type f | wc -l)" = 1
+check "six more compile nothing" test "$(fresh "$dir/many" | grep -c 'from the cache: right')" = 6
+damage() { printf damage | dd of="$(find "$dir/many/phobos" -name '*.entry')" bs=1 seek=1000 conv=notrunc 2>/dev/null; }
+damage
+check "a damaged entry is a miss" sh -c "XDG_CACHE_HOME='$dir/many' '$dir/embed_from_source/embed_from_source' | grep 'compiled now: right'"
+check "and is mended" test "$(fresh "$dir/many" | grep -c 'from the cache: right')" = 6
+damage
+check "six processes meet a damaged entry" test "$(fresh "$dir/many" | grep -c ': right')" = 6
+touch -d '2 hours ago' "$dir/many/phobos/.new-abcdef" && damage
+check "what a killed process left is swept" sh -c "XDG_CACHE_HOME='$dir/many' '$dir/embed_from_source/embed_from_source' && test ! -e '$dir/many/phobos/.new-abcdef'"
+check "a cache that cannot be written is no error" sh -c "XDG_CACHE_HOME=/proc/none '$dir/embed_from_source/embed_from_source' | grep 'compiled now: right'"
 check "the runtime has no LLVM" sh -c "! ldd '$dir/prefix/lib/libphobos-runtime.so' | grep -i llvm"
 cat >"$dir/typed.cpp" <<'CPP'
 #include "saxpy_sig.h"
