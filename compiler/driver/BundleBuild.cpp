@@ -188,9 +188,9 @@ public:
   bool run() {
     bundle_.compilerBuild = compilerBuild();
     bundle_.sourceHash = sourceHash(loaded_.sources.file(0).text());
-    for (const ast::Kernel *k : chosen())
-      for (const std::string &point :
-           request_.points.empty() ? std::vector<std::string>{""} : request_.points)
+    const std::vector<const ast::Kernel *> kernels = chosen();
+    for (const ast::Kernel *k : kernels)
+      for (const std::string &point : pointsOf(*k, kernels))
         for (const std::string &target : request_.targets)
           addVariant(*k, point, target);
     return !diags_.hasErrors();
@@ -208,6 +208,35 @@ private:
     if (list.empty() && !diags_.hasErrors())
       diags_.report(diag::NoKernel, {});
     return list;
+  }
+
+  /// Whether `kernel` declares every name that `point` sets.
+  static bool declares(const ast::Kernel &kernel, const std::string &point) {
+    Diagnostics ignored; // both are judged again where they are used
+    Point names;
+    std::string error;
+    if (!parsePoint(point.substr(0, point.find('@')), names, error))
+      return false;
+    const sema::Space space = sema::buildSpace(kernel, ignored);
+    return std::all_of(names.entries().begin(), names.entries().end(), [&](const auto &entry) {
+      return std::any_of(space.dimensions.begin(), space.dimensions.end(),
+                         [&](const sema::Dimension &d) { return d.name == entry.first; });
+    });
+  }
+
+  /// Of several kernels each takes the points whose names it declares (first choices where there is none),
+  /// and every kernel those that nobody declares.
+  std::vector<std::string> pointsOf(const ast::Kernel &kernel,
+                                    const std::vector<const ast::Kernel *> &kernels) const {
+    std::vector<std::string> out;
+    for (const std::string &point : request_.points)
+      if (kernels.size() == 1 || declares(kernel, point) ||
+          std::none_of(kernels.begin(), kernels.end(),
+                       [&](const ast::Kernel *k) { return declares(*k, point); }))
+        out.push_back(point);
+    if (out.empty())
+      out.emplace_back();
+    return out;
   }
 
   void addVariant(const ast::Kernel &kernel, const std::string &pointText, const std::string &target) {

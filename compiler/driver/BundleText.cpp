@@ -10,6 +10,8 @@ std::string identifierOf(const std::string &path) {
   std::string id;
   for (char c : base)
     id += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
+  if (constexpr std::string_view ending = "_bundle"; id.size() > ending.size() && id.ends_with(ending))
+    id.resize(id.size() - ending.size()); // gemm_bundle.h holds gemm_bundle
   if (id.empty() || std::isdigit(static_cast<unsigned char>(id[0])))
     id = "k_" + id;
   return id;
@@ -53,18 +55,20 @@ static std::string cppScalar(ScalarType t) {
   }
 }
 
-/// How the scalar is handed on: as it is, or with the name of a type that C++ has no number for.
+/// How the scalar is handed on: its value, or with the name of a type that C++ has no number for.
 static std::string passed(const ContractParam &p) {
-  if (p.isTensor || p.elem == ScalarType::Bool || p.elem == ScalarType::F32 || p.elem == ScalarType::F64)
+  if (p.isTensor)
     return p.name;
+  if (p.elem == ScalarType::Bool || p.elem == ScalarType::F32 || p.elem == ScalarType::F64)
+    return p.name + ".value";
   if (p.elem == ScalarType::Index)
-    return "::phobos::index(" + p.name + ")";
+    return "::phobos::index(" + p.name + ".value)";
   if (!isFloat(p.elem))
-    return p.name;
+    return p.name + ".value";
   std::string upper;
   for (char c : name(p.elem))
     upper += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  return "::phobos::scalar(PHOBOS_" + upper + ", " + p.name + ")";
+  return "::phobos::scalar(PHOBOS_" + upper + ", " + p.name + ".value)";
 }
 
 static std::string shapeOf(const ContractParam &p, const Contract &c) {
@@ -87,7 +91,10 @@ std::string bundleAsHeader(const Bundle &bundle, const std::string &nameSpace) {
         c = &v.contract;
     std::string params, args, doc;
     for (const ContractParam &p : c->params) {
-      params += ", " + (p.isTensor ? "const ::phobos::TensorView &" : cppScalar(p.elem) + " ") + p.name;
+      params +=
+          ", " +
+          (p.isTensor ? "const ::phobos::TensorView &" : "::phobos::Exactly<" + cppScalar(p.elem) + "> ") +
+          p.name;
       args += ", " + passed(p);
       if (p.isTensor)
         doc += "  /// " + p.name + ": " + shapeOf(p, *c) +

@@ -57,7 +57,7 @@ cat >"$dir/typed.cpp" <<'CPP'
 #include "saxpy_sig.h"
 #include "saxpy_bundle.h"
 int main() {
-  auto module = phobos::Module::load(saxpy_bundle_bundle, saxpy_bundle_bundle_size, {.target = "cpu"});
+  auto module = phobos::Module::load(saxpy_bundle, saxpy_bundle_size, {.target = "cpu"});
   if (!module) return 1;
   float x[10] = {1}, y[10] = {2};
   auto kernel = saxpy_sig::saxpy::of(*module);
@@ -70,7 +70,21 @@ check "--emit c" "$bin/phobos-compile" "$source/examples/saxpy.pho" --emit c -o 
 check "typed signature and linked bundle build" "$cxx" -std=c++20 -Wall -Wextra -Werror -I"$dir/prefix/include" "$dir/typed.cpp" -L"$dir/prefix/lib" \
   -Wl,-rpath,"$dir/prefix/lib" -lphobos-runtime -o "$dir/typed"
 check "typed signature and linked bundle run" "$dir/typed"
-sed 's/, 3.0f)/, TensorViewOfNothing())/' "$dir/typed.cpp" >"$dir/wrong.cpp"
-check "a wrong scalar does not compile" sh -c "! '$cxx' -std=c++20 -fsyntax-only -I'$dir/prefix/include' -I'$dir' '$dir/wrong.cpp'"
+for wrong in 3.0 3 true '"3"' 'phobos::TensorView(x, {10})'; do # for a parameter of f32
+  sed "s/, 3.0f)/, $wrong)/" "$dir/typed.cpp" >"$dir/wrong.cpp"
+  check "$wrong for a float does not compile" sh -c "! '$cxx' -std=c++20 -fsyntax-only -I'$dir/prefix/include' -I'$dir' '$dir/wrong.cpp'"
+done
+cat >"$dir/linked.c" <<'C'
+#include "saxpy_bundle.h"
+#include <phobos/phobos.h>
+int main(void) {
+  phobos_module_options options = {"cpu", -1};
+  phobos_module *module = NULL;
+  phobos_status s = phobos_module_load_memory(saxpy_bundle, saxpy_bundle_size, &options, &module);
+  phobos_module_release(module);
+  return s;
+}
+C
+check "a linked bundle in C" sh -c "'$cc' -std=c11 -Wall -Wextra -Werror -I'$dir/prefix/include' '$dir/linked.c' -L'$dir/prefix/lib' -Wl,-rpath,'$dir/prefix/lib' -lphobos-runtime -o '$dir/linked' && '$dir/linked'"
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

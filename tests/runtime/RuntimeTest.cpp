@@ -166,6 +166,21 @@ TEST(Runtime, ChoosesThePointByShape) {
       << point(6000);
 }
 
+TEST(Runtime, EachKernelTakesThePointsThatItDeclares) {
+  const std::string source = std::string(kSaxpy) + R"(@autotune(R in [4, 16])
+kernel rows(A: tensor<f32>[M, N], B: tensor<f32>[M, N]) {
+  let i = ctx.block.x * R
+  B[i :+ R, 0 :+ 16] = A[i :+ R, 0 :+ 16]
+}
+)";
+  phobos::Module m = loaded(compiled(source, {}, {"BLOCK=128", "R=8 @ M <= 100"}));
+  std::vector<float> x(64), y(64);
+  phobos::TensorView tx(x.data(), {64}), ty(y.data(), {64}), a(x.data(), {8, 8}), b(y.data(), {8, 8});
+  EXPECT_EQ(m.kernel("saxpy").value().prepare({}, tx, ty, 1.0f).value().point(), "BLOCK=128");
+  EXPECT_EQ(m.kernel("rows").value().prepare({}, a, b).value().point(), "R=8");
+  EXPECT_EQ(m.kernel("scaled").value().prepare({}, a, b, int32_t(1)).value().point(), "");
+}
+
 TEST(Runtime, RequireAndAligned) {
   phobos::Module m = loaded(compiled(kSaxpy, {"scaled"}));
   phobos::Kernel k = m.kernel("scaled").value();

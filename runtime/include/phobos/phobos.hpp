@@ -218,6 +218,15 @@ inline detail::Scalar scalar(phobos_type type, double value) {
 /// An argument for a parameter of type `index`.
 inline detail::Scalar index(int64_t value) { return {PHOBOS_INDEX, 0, value}; }
 
+/// A scalar parameter of a generated signature: takes what `T` holds without narrowing. A double for a float,
+/// an int for a float, a number for a bool do not compile.
+template <typename T> struct Exactly {
+  T value;
+  template <typename U>
+    requires std::is_arithmetic_v<U> && requires(U u) { T{u}; }
+  constexpr Exactly(U u) : value{u} {}
+};
+
 /// Checks done, arguments packed. Move-only.
 class Prepared {
 public:
