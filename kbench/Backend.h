@@ -9,6 +9,7 @@
 #include <array>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace phobos::kbench {
@@ -16,6 +17,13 @@ namespace phobos::kbench {
 /// Named numbers of a point: registers, shared bytes, scratch bytes. The order is the one in which a tie
 /// compares them.
 using Resources = std::vector<std::pair<std::string, double>>;
+
+/// What keeps more blocks from a multiprocessor, as the resource `limited_by` holds it.
+enum class Limiter : uint8_t { Threads, Registers, Shared, Blocks };
+inline constexpr std::string_view limiterResource = "limited_by";
+inline constexpr std::string_view limiterNames[] = {"threads", "registers", "shared", "blocks"};
+/// The name of a limiter; of any other resource its number.
+std::string resourceText(const std::string &name, double value);
 
 /// What a compiler makes of a point and a device loads: it crosses a process boundary as a file.
 struct Code {

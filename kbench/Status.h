@@ -22,7 +22,7 @@ struct Verdict {
   Status status = Status::Ok;
   std::string rule;   ///< of an illegal point; of a compile error its code and place: points with the same
                       ///< one failed of the same cause
-  std::string detail; ///< one line; empty if ok
+  std::string detail; ///< one line; of an ok point why it was not verified at full size
   bool ok() const { return status == Status::Ok; }
 };
 

@@ -25,10 +25,10 @@ private:
 } // namespace
 
 std::string executableTargets() {
-  return "cpu, interp, and GPUs as sm_75, sm_80, sm_89, sm_90a and the like";
+  return "cpu, interp, gpu (whatever it is), and GPUs as sm_75, sm_80, sm_89, sm_90a and the like";
 }
 bool isExecutableTarget(const std::string &target) {
-  return target == "cpu" || target == "interp" || isGpuTarget(target);
+  return target == "cpu" || target == "interp" || target == "gpu" || isGpuTarget(target);
 }
 
 std::unique_ptr<Executable> prepare(const std::string &target, const sema::TypedKernel &kernel,
@@ -36,7 +36,7 @@ std::unique_ptr<Executable> prepare(const std::string &target, const sema::Typed
                                     Diagnostics &diags) {
   if (target == "interp")
     return std::make_unique<Interpreted>(kernel, options);
-  if (isGpuTarget(target))
+  if (target == "gpu" || isGpuTarget(target))
     return prepareForGpu(target, kernel, sources, diags);
   return prepareForCpu(kernel, sources, diags);
 }

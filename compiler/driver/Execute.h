@@ -40,7 +40,8 @@ std::unique_ptr<Executable> prepare(const std::string &target, const sema::Typed
 std::unique_ptr<Executable> prepareForCpu(const sema::TypedKernel &kernel, const SourceManager &sources,
                                           Diagnostics &diags);
 
-/// The one for the GPU of this machine, compiled for `target` (sm_..). Fails where there is none.
+/// The one for the GPU of this machine, compiled for `target` (sm_.., or gpu for what it is). Fails where
+/// there is none.
 std::unique_ptr<Executable> prepareForGpu(const std::string &target, const sema::TypedKernel &kernel,
                                           const SourceManager &sources, Diagnostics &diags);
 

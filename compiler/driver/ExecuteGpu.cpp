@@ -97,8 +97,17 @@ private:
 
 } // namespace
 
-std::unique_ptr<Executable> prepareForGpu(const std::string &target, const sema::TypedKernel &kernel,
+std::unique_ptr<Executable> prepareForGpu(const std::string &given, const sema::TypedKernel &kernel,
                                           const SourceManager &sources, Diagnostics &diags) {
+  std::string target = given, error;
+  if (given == "gpu") {
+    cuda::DeviceInfo info;
+    if (!cuda::Device::describe(0, info, error)) {
+      diags.report(diag::DeviceFailed, kernel.range, kernel.name, error);
+      return nullptr;
+    }
+    target = info.target();
+  }
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   auto module = lower(kernel, sources, target, context, diags);
   if (!module)
@@ -115,7 +124,6 @@ std::unique_ptr<Executable> prepareForGpu(const std::string &target, const sema:
   }
   auto executable = std::make_unique<OnGpu>(
       kernel, GpuKernel{gpuParams(contractOf(kernel)), ptx->info.entries, ptx->info.persistent});
-  std::string error;
   if (executable->open(ptx->text, target, error))
     return executable;
   diags.report(diag::DeviceFailed, kernel.range, kernel.name, error);

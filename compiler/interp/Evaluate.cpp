@@ -2,6 +2,7 @@
 #include "compiler/interp/Arithmetic.h"
 #include "compiler/interp/Machine.h"
 #include "compiler/interp/Shape.h"
+#include <cmath>
 
 namespace phobos::interp {
 
@@ -124,11 +125,20 @@ Value Machine::evaluateElementwise(const Expr &e) {
   case Op::Rand:
     return rand(a, b);
   default:
-    return unary(e.op, e.type.elem, a);
+    return farFromPromised(e, a, unary(e.op, e.type.elem, a));
   }
 }
 
 /// args = value, condition, otherwise. Only the chosen one is evaluated, by the threads that choose it.
+Value Machine::farFromPromised(const Expr &e, const Value &operand, Value result) const {
+  const bool applies =
+      options_.farTrig && (e.op == Op::Sin || e.op == Op::Cos) && e.type.elem == ScalarType::F64;
+  for (size_t i = 0; applies && i < result.size(); ++i)
+    if (const double x = operand.floats()[i]; std::isfinite(x) && std::abs(x) > 0x1p46)
+      result.floats()[i] = *options_.farTrig;
+  return result;
+}
+
 Value Machine::evaluateConditional(const Expr &e) {
   Value condition = evaluate(e.args[1]);
   if (condition.isSplat())

@@ -7,6 +7,7 @@
 #include "compiler/support/Diagnostics.h"
 #include <array>
 #include <atomic>
+#include <optional>
 #include <variant>
 #include <vector>
 
@@ -23,6 +24,9 @@ struct Options {
   bool check = false; ///< phobos-run --check: races, uncovered elements, bounds; reported as diagnostics
   uint64_t maxSteps = ~uint64_t(0);      ///< statements executed before it gives up (error InterpStepLimit)
   uint64_t maxBytes = uint64_t(8) << 30; ///< that a block's values may take (error ValuesTooLarge)
+  /// The result of sin and cos of f64 beyond 2^46, where the language promises no accuracy; nothing: the
+  /// exact one. Elements of outputs that change with it are not determined.
+  std::optional<double> farTrig;
   const std::atomic<bool> *cancel = nullptr; ///< set by a signal handler: stops between statements
 };
 

@@ -71,6 +71,9 @@ private:
   /// Who does an access that is not done by each thread: the block (-1), or the one thread that got here.
   int actor() const;
 
+  /// `result` of a function of `operand`, with Options::farTrig where it applies.
+  Value farFromPromised(const sema::Expr &e, const Value &operand, Value result) const;
+
   const sema::TypedKernel &kernel_;
   const std::vector<int64_t> &dims_;
   const Options &options_;

@@ -154,6 +154,9 @@ private:
     case Op::Sin:
     case Op::Cos:
       effort_.functionRoundoff = std::max(effort_.functionRoundoff, unitRoundoff(e->type.elem));
+      // exp may be off by 2^-22 + |x| 2^-23, and |x| is below 104 where the result is neither 0 nor infinite.
+      if (e->op == Op::Exp && e->type.elem == ScalarType::F32)
+        effort_.functionRoundoff = std::max(effort_.functionRoundoff, (0x1p-22 + 104 * 0x1p-23) / 32);
       return;
     case Op::Convert:
       // A rounding to the output's type on its way out is allowed for by the output itself.

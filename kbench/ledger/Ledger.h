@@ -37,7 +37,7 @@ struct Measurement {
       stage; ///< `search`, `final`, `again`: timed in the search, among finalists, verified again as
              ///< the winner; `baseline`: a library's routine (no point; its name is in the verdict's detail)
   Point point;
-  Verdict verdict;
+  Verdict verdict; ///< of an ok one the detail says why it was not verified at full size; empty: it was
   double compileMs = 0, worstError = 0, flops = 0, bytes = 0;
   unsigned cases = 0;
   bool isComputeBound = false;

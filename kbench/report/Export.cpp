@@ -76,7 +76,7 @@ std::string reportCsv(const SearchOutcome &o, const ReportContext &c) {
     text += "," + (m.compileMs > 0 ? number(m.compileMs) : "") + "," + (timed ? number(m.worstError) : "");
     for (const std::string &n : resources) {
       auto it = std::find_if(m.resources.begin(), m.resources.end(), [&](auto &x) { return x.first == n; });
-      text += "," + (it == m.resources.end() ? "" : number(it->second));
+      text += "," + (it == m.resources.end() ? "" : resourceText(n, it->second));
     }
     text += "\r\n";
   }
@@ -120,6 +120,7 @@ std::string reportJson(const SearchOutcome &o, const ReportContext &c) {
          {"winner_held", o.winnerHeld},
          {"tie", o.isTie},
          {"tied", Json::array()},
+         {"full_size_reference", o.plain ? Json(o.plain->point) : Json(nullptr)},
          {"finalists", o.finalists},
          {"baseline", baseline},
          {"best", o.ranking.empty() ? Json(nullptr) : pointJson(o.results[o.ranking[0]].measurement.point)},
@@ -140,7 +141,7 @@ std::string reportJson(const SearchOutcome &o, const ReportContext &c) {
     if (m.verdict.ok()) {
       Json resources = Json::object();
       for (auto &[n, v] : m.resources)
-        resources[n] = v;
+        resources[n] = n == limiterResource ? Json(resourceText(n, v)) : Json(v);
       p["median_ms"] = s.median / 1e6;
       p["mad_ms"] = s.mad / 1e6;
       p["ci95_ms"] = {s.low / 1e6, s.high / 1e6};
@@ -149,6 +150,7 @@ std::string reportJson(const SearchOutcome &o, const ReportContext &c) {
       p["gflops"] = s.median > 0 ? m.flops / s.median : 0;
       p["gbps"] = s.median > 0 ? m.bytes / s.median : 0;
       p["verified_sizes"] = m.cases;
+      p["verified_full_size"] = m.verdict.detail.empty();
       p["error_per_bound"] = m.worstError;
       p["resources"] = resources;
       p["samples_ns"] = m.samplesNs;

@@ -54,9 +54,14 @@ std::string resultTable(const SearchOutcome &o, const ReportContext &c) {
     double rate = (compute ? p.measurement.flops : p.measurement.bytes) / s.median;
     row.insert(row.end(), {p.wasInFinals() ? "finals" : "search", timeText(s.median),
                            format("%.1f%%", 100 * s.spread()), threeDigits(rate)});
-    for (auto &[n, v] : p.measurement.resources)
-      row.push_back(format("%.0f", v));
+    double spills = 0;
+    for (auto &[n, v] : p.measurement.resources) {
+      row.push_back(resourceText(n, std::round(v)));
+      spills = n == "spill_bytes" ? v : spills;
+    }
     row.push_back(format("%.2f", p.measurement.worstError));
+    if (spills > 0)
+      row.push_back(format("spills %.0f bytes a thread", spills));
     table.row(row);
   }
   std::string text = table.text();
@@ -162,6 +167,19 @@ static std::string baselineText(const SearchOutcome &o, const ReportContext &c) 
   return text + "\n";
 }
 
+// Which of the timed points were not verified at the size at which they were timed, and why.
+static std::string fullSizeNotes(const SearchOutcome &o) {
+  std::map<std::string, size_t> reasons;
+  for (size_t i : o.ranking)
+    if (const std::string &why = o.results[i].measurement.verdict.detail; !why.empty())
+      ++reasons[why];
+  std::string text;
+  for (auto &[why, count] : reasons)
+    text += "note   not verified at full size (" + std::to_string(count) +
+            (count == 1 ? " point): " : " points): ") + why + "\n";
+  return text;
+}
+
 std::string shellWord(const std::string &word) {
   bool plain = !word.empty() && word.find_first_of(" \t\n'\"\\$`()[]{}*?<>|&;#~!") == std::string::npos;
   if (plain)
@@ -204,7 +222,8 @@ std::string reportText(const SearchOutcome &o, const ReportContext &c) {
           rateText(best.measurement, bestNs);
   if (best.measurement.cases)
     text += "; verified at " + std::to_string(best.measurement.cases) +
-            (best.measurement.cases == 1 ? " small size" : " small sizes");
+            (best.measurement.cases == 1 ? " small size" : " small sizes") +
+            (best.measurement.verdict.detail.empty() ? " and at full size" : "");
   text += o.winnerHeld ? ", and again in a fresh process on fresh inputs\n" : "\n";
   if (o.finalists > 1)
     text += "       finals: " + std::to_string(o.finalists) + " points in turns, " +
@@ -227,6 +246,7 @@ std::string reportText(const SearchOutcome &o, const ReportContext &c) {
             rateText(worst.measurement, worstNs) + ": the best is " +
             format("%.2f", worstNs / inSearch(best)) + " times as fast\n";
   }
+  text += fullSizeNotes(o);
   std::string inPlace;
   for (const std::string &n : c.inPlace)
     inPlace += (inPlace.empty() ? "" : ", ") + n;

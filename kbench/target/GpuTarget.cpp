@@ -47,18 +47,31 @@ bool decodeEntries(const std::string &text, GpuKernel &kernel) {
 
 /// Blocks that fit one multiprocessor, as a part of the threads it can hold: by threads, registers (given out
 /// 256 a warp) and shared memory.
-double occupancy(const cuda::DeviceInfo &d, const GpuEntry &e, int registers) {
+struct Occupancy {
+  double percent = 0;
+  Limiter limiter = Limiter::Threads;
+};
+
+Occupancy occupancy(const cuda::DeviceInfo &d, const GpuEntry &e, int registers) {
   const int64_t warps = (e.threads + 31) / 32;
   if (warps == 0)
-    return 0;
-  int64_t blocks = std::min<int64_t>(d.blocksPerMultiprocessor, d.threadsPerMultiprocessor / (warps * 32));
+    return {};
+  Occupancy result;
+  int64_t blocks = d.threadsPerMultiprocessor / (warps * 32);
+  auto limit = [&](int64_t most, Limiter by) {
+    if (most < blocks)
+      blocks = most, result.limiter = by;
+  };
   if (registers > 0) {
     const int64_t perWarp = (int64_t(registers) * 32 + 255) / 256 * 256;
-    blocks = std::min(blocks, d.registersPerMultiprocessor / (perWarp * warps));
+    limit(d.registersPerMultiprocessor / (perWarp * warps), Limiter::Registers);
   }
-  blocks = std::min(blocks, d.sharedPerMultiprocessor /
-                                std::max<int64_t>(1, e.sharedBytes + d.reservedSharedPerBlock));
-  return 100.0 * static_cast<double>(blocks * warps * 32) / static_cast<double>(d.threadsPerMultiprocessor);
+  limit(d.sharedPerMultiprocessor / std::max<int64_t>(1, e.sharedBytes + d.reservedSharedPerBlock),
+        Limiter::Shared);
+  limit(d.blocksPerMultiprocessor, Limiter::Blocks);
+  result.percent =
+      100.0 * static_cast<double>(blocks * warps * 32) / static_cast<double>(d.threadsPerMultiprocessor);
+  return result;
 }
 
 /// Asks the driver what the device is; makes no context on it.
@@ -94,7 +107,9 @@ public:
       code.resources = {{"registers", cubin.registers}, {"spill_bytes", std::max(0, cubin.spillBytes)}};
     code.resources.push_back({"shared_bytes", first.sharedBytes});
     code.resources.push_back({"threads", first.threads});
-    code.resources.push_back({"occupancy", occupancy(info_, first, cubin.registers)});
+    const Occupancy fits = occupancy(info_, first, cubin.registers);
+    code.resources.push_back({"occupancy", fits.percent});
+    code.resources.push_back({std::string(limiterResource), static_cast<double>(fits.limiter)});
     return {};
   }
 

@@ -2,6 +2,7 @@
 #include "kbench/space/Walk.h"
 #include "kbench/work/Messages.h"
 #include "kbench/work/Pool.h"
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
@@ -110,6 +111,30 @@ std::unique_ptr<PointSource> pointsInOrder(const Subject &subject, const Options
                                                            : everyPoint(subject.searched);
   return options.shardOf ? shardOf(std::move(source), options.shardOf->first, options.shardOf->second)
                          : std::move(source);
+}
+
+std::vector<Point> plainPoints(const Subject &subject) {
+  constexpr size_t looked = 256, tried = 3;
+  std::vector<std::pair<double, Point>> points;
+  auto source = subject.listed.empty() ? everyPoint(subject.searched) : listedPoints(subject.listed);
+  while (points.size() < looked) {
+    auto p = source->next();
+    if (!p)
+      break;
+    double product = 1;
+    for (auto &[n, v] : p->entries())
+      product *= static_cast<double>(v);
+    points.emplace_back(product, std::move(*p));
+  }
+  const size_t n = std::min(tried, points.size());
+  std::partial_sort(points.begin(), points.begin() + static_cast<ptrdiff_t>(n), points.end(),
+                    [](const auto &a, const auto &b) {
+                      return std::pair(a.first, a.second.str()) < std::pair(b.first, b.second.str());
+                    });
+  std::vector<Point> result;
+  for (size_t i = 0; i < n; ++i)
+    result.push_back(std::move(points[i].second));
+  return result;
 }
 
 int listPoints(const Subject &subject, const Options &options, const Session &session,

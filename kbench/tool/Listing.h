@@ -16,6 +16,9 @@ std::string dimsText(const Subject &subject);
 /// Which points a search or a listing walks: the listed ones, or the space with what @require refuses behind
 /// it where that can be shown; of it this shard's.
 std::unique_ptr<PointSource> pointsInOrder(const Subject &subject, const Options &options);
+/// The points to try as the reference at full size: of the first ones of the space (or of the list) those of
+/// the smallest tiles.
+std::vector<Point> plainPoints(const Subject &subject);
 /// Prints the first page at once, each point judged by a compile worker, then the count. Returns an exit
 /// status.
 int listPoints(const Subject &subject, const Options &options, const Session &session,

@@ -60,7 +60,8 @@ std::optional<int> parseOptions(int argc, char **argv, Options &o) {
   app.footer(footer());
   app.add_option("FILE", o.file, "the source");
   app.add_option("--kernel", o.kernel, "the kernel, where the file has several");
-  app.add_option("--target", o.target, "auto, cpu, gpu, interp")->capture_default_str();
+  app.add_option("--target", o.target, "auto, cpu, gpu, interp; a GPU also by its processor: sm_90a")
+      ->capture_default_str();
   app.add_option("--device", o.device, "which device of the target")
       ->capture_default_str()
       ->check(CLI::NonNegativeNumber);

@@ -187,6 +187,10 @@ private:
     search_.runLimit = std::chrono::milliseconds(static_cast<int64_t>(o_.runSeconds * 1000));
     search_.budgetMs = o_.budgetMs;
     search_.baseline = o_.baseline;
+    if (subject_.grid)
+      search_.noFullSize = "--grid may leave elements out, or give blocks twice";
+    else
+      search_.plainPoints = plainPoints(subject_);
     return true;
   }
 

@@ -249,7 +249,12 @@ bool Finals::confirm(size_t result) {
   request.seed = session_.seed + 1;
   request.isFinal = true;
   Verdict verdict;
-  for (auto kind : {Request::Kind::Compile, Request::Kind::Verify}) {
+  for (auto kind : {Request::Kind::Compile, Request::Kind::Verify, Request::Kind::VerifyFull}) {
+    if (kind == Request::Kind::VerifyFull) {
+      if (!outcome_.plain || !outcome_.results[result].measurement.verdict.detail.empty())
+        break; // the search has said why
+      request.items.push_back(*outcome_.plain);
+    }
     request.kind = kind;
     bool compiles = kind == Request::Kind::Compile;
     Reply reply;

@@ -27,7 +27,7 @@ DeviceInfo parseDevice(const std::string &line) {
                        : DeviceInfo{};
 }
 
-enum class Stage : uint8_t { Compile, Verify, Time };
+enum class Stage : uint8_t { Compile, Verify, Full, Time };
 
 /// What the end of a worker means for the point it was on; nullopt: give it another chance.
 std::optional<Verdict> verdictOf(const Outcome &o, Stage stage, std::chrono::milliseconds limit,
@@ -60,6 +60,7 @@ public:
         device_(workerPool(session, options, "device", 1)) {}
 
   void run() {
+    choosePlain();
     while (outcome_.environmentError.empty() && !outcome_.wasInterrupted) {
       giveWork();
       if (!outcome_.environmentError.empty() ||
@@ -83,21 +84,78 @@ public:
   Pool &device() { return device_; }
 
 private:
+  // One request and its reply; nullopt where the worker failed, with the reason in `why`.
+  std::optional<Reply> ask(Pool &pool, const Request &request, std::chrono::milliseconds limit,
+                           std::string &why) {
+    if (!pool.give(0, request.toLine(), limit, outcome_.environmentError, options_.runLimit))
+      return std::nullopt;
+    while (true) {
+      outcome_.wasInterrupted = waitForAny({&pool}, options_.interrupt, std::chrono::milliseconds(500));
+      if (outcome_.wasInterrupted)
+        return std::nullopt;
+      if (auto done = pool.collect(); !done.empty()) {
+        Reply reply;
+        const Outcome &o = done.front();
+        if (o.kind == Outcome::Kind::Answer && Reply::fromLine(o.answer, reply) && reply.verdict.ok())
+          return reply;
+        why = o.kind == Outcome::Kind::Answer    ? reply.verdict.detail
+              : o.kind == Outcome::Kind::Timeout ? "no answer in time"
+                                                 : "its worker " + o.detail;
+        return std::nullopt;
+      }
+    }
+  }
+
+  // The first of the plain points that compiles, is right at small sizes and runs at full size.
+  void choosePlain() {
+    outcome_.noFullSize = options_.noFullSize;
+    for (size_t c = 0; c < options_.plainPoints.size() && !outcome_.plain; ++c) {
+      if (events_.progress)
+        events_.progress({0, 0, "making the reference at full size", nullptr});
+      Request request;
+      request.items = {
+          {options_.plainPoints[c].str(), session_.directory + "/plain" + std::to_string(c), ""}};
+      request.seed = session_.seed;
+      std::string why;
+      std::optional<Reply> reply;
+      for (auto kind : {Request::Kind::Compile, Request::Kind::Verify, Request::Kind::VerifyFull}) {
+        request.kind = kind;
+        const bool compiles = kind == Request::Kind::Compile;
+        reply = ask(compiles ? compilers_ : device_, request,
+                    compiles ? options_.compileLimit : options_.runLimit, why);
+        if (outcome_.wasInterrupted || !outcome_.environmentError.empty())
+          return;
+        if (!reply)
+          break;
+      }
+      if (reply && reply->note.empty())
+        outcome_.plain = request.items[0];
+      if (reply && !reply->note.empty()) {
+        outcome_.noFullSize = reply->note;
+        return;
+      }
+      if (!reply)
+        outcome_.noFullSize = "no plain point runs there: " + why;
+    }
+    if (outcome_.plain)
+      outcome_.noFullSize.clear();
+  }
+
   // Points wait between stages; a processor that is shared works in batches, so that nothing compiles while a
   // point is timed.
   static constexpr size_t batch = 64;
-  bool isEmpty() const { return again_.empty() && toVerify_.empty() && toTime_.empty(); }
+  bool isEmpty() const { return again_.empty() && toVerify_.empty() && toFull_.empty() && toTime_.empty(); }
   bool mayCompile() const {
     if (!options_.sharesProcessor)
-      return toVerify_.size() + toTime_.size() < batch;
-    return !timing_ && toTime_.size() + toVerify_.size() + compilers_.busy() < batch;
+      return toVerify_.size() + toFull_.size() + toTime_.size() < batch;
+    return !timing_ && toTime_.size() + toFull_.size() + toVerify_.size() + compilers_.busy() < batch;
   }
 
   void giveWork() {
     while (mayCompile() && compilers_.hasIdle())
       if (!compileNext())
         break;
-    bool quiet = compilers_.busy() == 0 && toVerify_.empty() && again_.empty() &&
+    bool quiet = compilers_.busy() == 0 && toVerify_.empty() && toFull_.empty() && again_.empty() &&
                  (sourceEnded_ || toTime_.size() >= batch);
     if (toTime_.empty())
       timing_ = false;
@@ -106,6 +164,8 @@ private:
     while (device_.hasIdle() && outcome_.environmentError.empty()) {
       if (!toVerify_.empty() && !timing_) {
         give(device_, take(toVerify_), Stage::Verify);
+      } else if (!toFull_.empty() && !timing_) {
+        give(device_, take(toFull_), Stage::Full);
       } else if (!toTime_.empty() && (timing_ || !options_.sharesProcessor)) {
         give(device_, take(toTime_), Stage::Time);
       } else {
@@ -155,8 +215,11 @@ private:
     Request request;
     request.kind = stage == Stage::Compile  ? Request::Kind::Compile
                    : stage == Stage::Verify ? Request::Kind::Verify
+                   : stage == Stage::Full   ? Request::Kind::VerifyFull
                                             : Request::Kind::Time;
     request.items = {{outcome_.results[i].measurement.point.str(), folder(i), ""}};
+    if (outcome_.plain && (stage == Stage::Compile || stage == Stage::Full))
+      request.items.push_back(*outcome_.plain);
     request.seed = session_.seed;
     request.budgetMs = options_.budgetMs;
     if (best_)
@@ -188,7 +251,11 @@ private:
       end(i, *verdict);
     } else {
       ++attempts_[i];
-      (stage == Stage::Compile ? again_ : stage == Stage::Verify ? toVerify_ : toTime_).push_back(i);
+      (stage == Stage::Compile  ? again_
+       : stage == Stage::Verify ? toVerify_
+       : stage == Stage::Full   ? toFull_
+                                : toTime_)
+          .push_back(i);
     }
     return std::nullopt;
   }
@@ -204,6 +271,7 @@ private:
     m.isComputeBound = reply->isComputeBound;
     m.cases = reply->cases;
     m.compileMs = reply->compileMs;
+    m.verdict.detail = outcome_.plain ? reply->note : outcome_.noFullSize;
     toVerify_.push_back(o.job);
   }
 
@@ -215,11 +283,17 @@ private:
     Measurement &m = outcome_.results[o.job].measurement;
     if (stage == Stage::Verify) {
       m.worstError = reply->worstError;
+      (m.verdict.detail.empty() ? toFull_ : toTime_).push_back(o.job);
+      return;
+    }
+    if (stage == Stage::Full) {
+      m.worstError = std::max(m.worstError, reply->worstError);
+      m.verdict.detail = reply->note;
       toTime_.push_back(o.job);
       return;
     }
     m.samplesNs = reply->samples.empty() ? std::vector<double>{} : reply->samples[0];
-    end(o.job, {});
+    end(o.job, {Status::Ok, "", m.verdict.detail});
   }
 
   void end(size_t i, Verdict verdict) {
@@ -293,7 +367,7 @@ private:
   std::map<std::string, Measurement> known_;
   SearchOutcome &outcome_;
   Pool compilers_, device_;
-  std::deque<size_t> again_, toVerify_, toTime_; ///< `again_`: to compile once more
+  std::deque<size_t> again_, toVerify_, toFull_, toTime_; ///< `again_`: to compile once more
   std::map<size_t, Stage> stages_;
   std::vector<unsigned> attempts_;
   std::set<size_t> ended_;

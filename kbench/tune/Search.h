@@ -5,6 +5,7 @@
 #include "kbench/ledger/Ledger.h"
 #include "kbench/stats/Statistics.h"
 #include "kbench/tune/PointSource.h"
+#include "kbench/work/Messages.h"
 #include "kbench/work/Pool.h"
 #include "kbench/work/Session.h"
 #include <chrono>
@@ -20,7 +21,10 @@ struct SearchOptions {
   std::chrono::milliseconds compileLimit{60000}, runLimit{30000};
   double budgetMs = 200; ///< of repeats a point
   std::chrono::milliseconds finalsLimit{8000};
-  std::string baseline;                 ///< a library to time beside the finalists; empty: none
+  /// Points to try in turn as the plain one that others are compared with at full size; none: nothing is.
+  std::vector<Point> plainPoints;
+  std::string noFullSize; ///< why nothing is verified at full size, where `plainPoints` is empty
+  std::string baseline;   ///< a library to time beside the finalists; empty: none
   const Interrupt *interrupt = nullptr; ///< raised: stop and rank what there is
 };
 
@@ -48,8 +52,10 @@ struct Baseline {
 };
 
 struct SearchOutcome {
-  std::vector<PointResult> results; ///< in the order of the source
-  std::vector<size_t> ranking;      ///< of the ok ones, the winner first
+  std::optional<Request::Item> plain; ///< what points were compared with at full size
+  std::string noFullSize;             ///< why there is none
+  std::vector<PointResult> results;   ///< in the order of the source
+  std::vector<size_t> ranking;        ///< of the ok ones, the winner first
   bool wasInterrupted = false;
   std::vector<size_t> tied; ///< finalists that noise does not tell from the leader, itself among them
   bool isTie = false;       ///< the leaders' medians are as good as equal: the winner has fewer resources

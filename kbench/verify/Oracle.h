@@ -6,7 +6,8 @@
 // built-in functions used, K is the longest sum that goes into one element, and S stands for (|A| |B|): the
 // interpreter's result on the absolute values of all inputs, but never less than |y| or the output's root
 // mean square. The first two terms count eightfold where exponentials follow a contraction, since these
-// amplify. Integers and bools must be equal; NaN must meet NaN and an infinity its like.
+// amplify. Integers and bools must be equal; NaN must meet NaN and an infinity its like. Of f64 sin and cos
+// beyond 2^46 the language promises no accuracy: an element that depends on one may be anything.
 #pragma once
 #include "compiler/sema/Typed.h"
 #include "kbench/analysis/Effort.h"
@@ -17,7 +18,8 @@ namespace phobos::kbench {
 struct ExpectedOutput {
   size_t param = 0;
   HostArray values;
-  std::vector<double> bounds; ///< an element; empty for integers
+  std::vector<double>
+      bounds; ///< an element, infinite where anything goes; empty for integers that must be equal
 };
 
 /// Interprets the kernel on `inputs` (left as they are). Nullopt with a reason if it did not finish.
@@ -25,6 +27,25 @@ std::optional<std::vector<ExpectedOutput>>
 interpret(const sema::TypedKernel &kernel, const Contract &contract, const std::vector<Input> &inputs,
           const std::vector<int64_t> &dims, const std::array<int64_t, 3> &grid, const Effort &effort,
           std::string &error);
+
+/// The outputs alone, an array a parameter (empty where it is not one).
+std::optional<std::vector<HostArray>> interpretValues(const sema::TypedKernel &kernel,
+                                                      const std::vector<Input> &inputs,
+                                                      const std::vector<int64_t> &dims,
+                                                      const std::array<int64_t, 3> &grid, std::string &error);
+
+/// The inputs of the run that S is taken from.
+std::vector<Input> absoluteValues(std::vector<Input> inputs, const sema::TypedKernel &kernel);
+/// The formula above: a bound an element of a float output from its values and from S.
+class ErrorBound {
+public:
+  ErrorBound(const Effort &effort, ScalarType elem, const HostArray &values);
+  /// Of an element of this value, where S is `size`.
+  double of(double value, double size) const;
+
+private:
+  double ofSize_, ofValue_, least_, rms_;
+};
 
 /// How a result compares: the largest error in units of its bound (at most 1 passes), and a sentence on the
 /// first element past it.

@@ -4,6 +4,7 @@
 #include "kbench/verify/Sizes.h"
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 #include <filesystem>
 
 namespace phobos::kbench {
@@ -69,6 +70,24 @@ bool bindAt(const Contract &contract, const std::vector<int64_t> &dims,
   for (size_t d = 0; d < contract.dims.size(); ++d)
     options.dims.emplace_back(contract.dims[d], dims[d]);
   return bindLaunch(contract, tensors, options, bound, error);
+}
+
+bool readExpected(const std::string &folder, size_t caseIndex, size_t param, ScalarType elem,
+                  std::vector<int64_t> extents, ExpectedOutput &expected, std::string &error) {
+  expected = {param, HostArray(elem, std::move(extents)), {}};
+  std::string bytes;
+  if (!readFile(expectedPath(folder, caseIndex, param, false), bytes, error))
+    return false;
+  if (bytes.size() != expected.values.bytes()) {
+    error = "the expected values are of another size";
+    return false;
+  }
+  std::memcpy(expected.values.data(), bytes.data(), bytes.size());
+  if (!readFile(expectedPath(folder, caseIndex, param, true), bytes, error))
+    return false;
+  expected.bounds.resize(bytes.size() / sizeof(double));
+  std::memcpy(expected.bounds.data(), bytes.data(), expected.bounds.size() * sizeof(double));
+  return true;
 }
 
 CompileWorker::CompileWorker(const Target &target, const Session &session)
@@ -158,9 +177,52 @@ Verdict CompileWorker::compile(const Request &request, Reply &reply, const Say &
   std::filesystem::create_directories(request.items[0].folder, status);
   verdict = makeCases(*kernel, contract, full, request, files, say);
   reply.cases = static_cast<unsigned>(files.cases.size());
+  if (Point plain; verdict.ok() && request.items.size() > 1 &&
+                   parsePoint(request.items[1].point, plain, error) && !(plain == point))
+    reply.note = differsFrom(plain, contract, request, files);
   if (verdict.ok() && !files.write(request.items[0].folder, error))
     return {Status::CompileError, "", error};
   return verdict;
+}
+
+std::string CompileWorker::differsFrom(const Point &plain, const Contract &contract, const Request &request,
+                                       const PointFiles &files) const {
+  Diagnostics diags;
+  sema::CheckOptions options;
+  options.warnings = false;
+  auto kernel = driver::checkAt(*loaded_, *kernel_, plain, diags, options);
+  if (!kernel)
+    return "the plain point does not check";
+  const Contract plainContract = driver::contractOf(*kernel);
+  InputRules rules;
+  std::string error, why = "there is no small size that both take";
+  if (!rules.parse(session_.args, plainContract, error))
+    return error;
+  for (size_t c = 0; c < files.cases.size(); ++c) {
+    const VerificationCase &given = files.cases[c];
+    BoundLaunch bound;
+    if (!bindAt(plainContract, given.dims, std::nullopt, bound, error))
+      continue;
+    auto inputs = makeInputs(plainContract, given.dims, rules, given.seed, error);
+    auto values = inputs ? interpretValues(*kernel, *inputs, bound.dims, bound.grid, error) : std::nullopt;
+    if (!values)
+      return error;
+    for (size_t p = 0; p < contract.params.size(); ++p) {
+      if (!contract.params[p].isTensor || !contract.params[p].isWritten)
+        continue;
+      ExpectedOutput expected;
+      HostArray &got = (*values)[p];
+      if (got.extents() != extentsAt(contract.params[p], given.dims))
+        return "its tensors have other extents than the plain point's";
+      if (!readExpected(request.items[0].folder, c, p, contract.params[p].elem, got.extents(), expected,
+                        error))
+        return error;
+      if (!compare(got, expected, contract.params[p].name).failure.empty())
+        return "what the kernel computes depends on the point";
+    }
+    return "";
+  }
+  return why;
 }
 
 Verdict CompileWorker::makeCases(const sema::TypedKernel &kernel, const Contract &contract,

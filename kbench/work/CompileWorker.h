@@ -2,6 +2,7 @@
 #pragma once
 #include "kbench/analysis/Effort.h"
 #include "kbench/verify/Inputs.h"
+#include "kbench/verify/Oracle.h"
 #include "kbench/work/Fault.h"
 #include "kbench/work/Messages.h"
 #include "kbench/work/Session.h"
@@ -32,6 +33,11 @@ private:
   Verdict makeCases(const sema::TypedKernel &kernel, const Contract &contract, const BoundLaunch &full,
                     const Request &request, PointFiles &files, const Say &say);
 
+  /// Why `plain` computes something else than the point by the interpreter, at one of the point's small
+  /// sizes; empty if it does not.
+  std::string differsFrom(const Point &plain, const Contract &contract, const Request &request,
+                          const PointFiles &files) const;
+
   const Target &target_;
   const Session &session_;
   std::unique_ptr<driver::LoadedFile> loaded_;
@@ -39,6 +45,10 @@ private:
   std::unique_ptr<Compiler> compiler_;
   Faults faults_;
 };
+
+/// Reads both back. False with a reason.
+bool readExpected(const std::string &folder, size_t caseIndex, size_t param, ScalarType elem,
+                  std::vector<int64_t> extents, ExpectedOutput &expected, std::string &error);
 
 /// Binds a launch at the session's full size, or at `dims` with the grid that covers them. False with what
 /// the contract refuses.

@@ -5,9 +5,6 @@
 namespace phobos::kbench {
 namespace {
 
-// Wide enough that a store by a whole tile row past either end lands in it; a multiple of every alignment.
-constexpr size_t guardBytes = 4096;
-
 unsigned char guardByte(size_t i) { return static_cast<unsigned char>(0x5A ^ (i * 37)); }
 
 } // namespace

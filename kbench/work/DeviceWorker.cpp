@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <unistd.h>
 
 namespace phobos::kbench {
 namespace {
@@ -24,17 +25,25 @@ std::vector<int64_t> dimsOf(const Session &session, const Contract &contract) {
   return dims;
 }
 
-// Another value of the same type at the middle of the array, for a test of the comparison.
+} // namespace
+
 void spoilElement(HostArray &a) {
   if (a.size() > 0)
     a.setBits(a.size() / 2, a.getBits(a.size() / 2) ^
                                 (uint64_t(1) << (bitWidth(a.elem()) > 1 ? bitWidth(a.elem()) - 2 : 0)));
 }
 
-} // namespace
-
 DeviceWorker::DeviceWorker(const Target &target, const Session &session)
     : target_(target), session_(session), faults_(faultsFromEnvironment()) {}
+/// Whether the tensors, a copy of the inputs, a reference with its bounds and a result have room together.
+static bool fitsBeside(const std::vector<Input> &inputs) {
+  double bytes = 0,
+         have = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
+  for (const Input &in : inputs)
+    bytes += static_cast<double>(in.array.bytes());
+  return 6 * bytes < have;
+}
+
 DeviceWorker::~DeviceWorker() {
   points_.clear();
   full_.reset();
@@ -110,6 +119,8 @@ Reply DeviceWorker::answer(const Request &request) {
   if (!loaded)
     reply.verdict = {Status::CompileError, "",
                      (request.items[0].library.empty() ? "the code does not load: " : "") + error};
+  else if (request.kind == Request::Kind::VerifyFull)
+    reply.verdict = verifyFull(request, reply);
   else if (request.kind == Request::Kind::Verify)
     reply.verdict = verify(*loaded, request, reply), reply.note = loaded->note;
   else
@@ -169,16 +180,9 @@ Verdict DeviceWorker::verifyCase(LoadedPoint &loaded, size_t index, const Reques
         return {Status::Wrong, "", param.name + " is only read, but it was written" + where};
       continue;
     }
-    ExpectedOutput expected{p, HostArray(param.elem, got.extents()), {}};
-    std::string bytes;
-    if (!readFile(expectedPath(loaded.folder, index, p, false), bytes, error) ||
-        bytes.size() != expected.values.bytes())
+    ExpectedOutput expected;
+    if (!readExpected(loaded.folder, index, p, param.elem, got.extents(), expected, error))
       return {Status::Lost, "", "the expected values are gone: " + error};
-    std::memcpy(expected.values.data(), bytes.data(), bytes.size());
-    if (!readFile(expectedPath(loaded.folder, index, p, true), bytes, error))
-      return {Status::Lost, "", "the bounds are gone: " + error};
-    expected.bounds.resize(bytes.size() / sizeof(double));
-    std::memcpy(expected.bounds.data(), bytes.data(), expected.bounds.size() * sizeof(double));
     if (spoil)
       spoilElement(got);
     Comparison result = compare(got, expected, param.name);
@@ -189,11 +193,11 @@ Verdict DeviceWorker::verifyCase(LoadedPoint &loaded, size_t index, const Reques
   return {};
 }
 
-const LaunchRequest *DeviceWorker::fullSize(LoadedPoint &loaded, std::string &error) {
+const LaunchRequest *DeviceWorker::fullSize(LoadedPoint &loaded, uint64_t seed, std::string &error) {
   BoundLaunch bound;
   if (!bindAt(loaded.contract, dimsOf(session_, loaded.contract), session_.grid, bound, error))
     return nullptr;
-  std::string key;
+  std::string key = std::to_string(seed) + ":";
   for (const ContractParam &p : loaded.contract.params)
     for (int64_t e : extentsAt(p, bound.dims))
       key += std::to_string(e) + (p.isTensor ? "," : "");
@@ -203,7 +207,7 @@ const LaunchRequest *DeviceWorker::fullSize(LoadedPoint &loaded, std::string &er
     fullContract_ = loaded.contract;
     if (!rules.parse(session_.args, fullContract_, error))
       return nullptr;
-    auto inputs = makeInputs(fullContract_, bound.dims, rules, session_.seed, error);
+    auto inputs = makeInputs(fullContract_, bound.dims, rules, seed, error);
     if (!inputs)
       return nullptr;
     full_ = std::make_unique<DeviceArguments>(*device_, fullContract_);
@@ -212,6 +216,9 @@ const LaunchRequest *DeviceWorker::fullSize(LoadedPoint &loaded, std::string &er
       return nullptr;
     }
     fullKey_ = key;
+    fullInputs_.clear();
+    if (fitsBeside(*inputs)) // else nothing is verified at this size
+      fullInputs_ = std::move(*inputs);
   }
   fullLaunch_ = full_->launch();
   fullLaunch_.dims = bound.dims;
@@ -225,7 +232,7 @@ Verdict DeviceWorker::time(LoadedPoint &loaded, const Request &request, Reply &r
   if (faults_.strikes(Fault::HangTiming, loaded.point))
     hangHere();
   std::string error;
-  const LaunchRequest *launch = fullSize(loaded, error);
+  const LaunchRequest *launch = fullSize(loaded, session_.seed, error);
   if (!launch)
     return {Status::Fault, "", error};
   // The first run warms up code, pages and clocks, and says how many repeats the budget holds.
@@ -257,7 +264,7 @@ Reply DeviceWorker::sample(const Request &request) {
     for (size_t i = 0; i < request.items.size(); ++i) {
       std::string error;
       LoadedPoint *loaded = load(request.items[i], error);
-      const LaunchRequest *launch = loaded ? fullSize(*loaded, error) : nullptr;
+      const LaunchRequest *launch = loaded ? fullSize(*loaded, session_.seed, error) : nullptr;
       double ns = 0;
       // Right after another kernel the first run is not representative: it pays for the code's pages.
       bool ok = launch && (round > 0 || loaded->kernel->time(*launch, session_.coldCache, ns, error)) &&

@@ -1,8 +1,8 @@
 // The only process that touches the device: loads code, compares its results, times it.
 #pragma once
 #include "compiler/sema/Typed.h"
+#include "kbench/verify/FullSize.h"
 #include "kbench/verify/Inputs.h"
-#include "kbench/verify/Oracle.h"
 #include "kbench/work/Fault.h"
 #include "kbench/work/Messages.h"
 #include "kbench/work/Session.h"
@@ -42,6 +42,12 @@ public:
   const LaunchRequest &launch() const { return launch_; }
   /// Reads a tensor back; `error` also says if a guard band was written.
   bool download(size_t param, HostArray &array, bool spoilGuard, std::string &error);
+  /// Puts other values into a tensor.
+  bool rewrite(size_t param, const HostArray &array, std::string &error) {
+    return device_.write(blocks_[param].address + guardBytes, array.data(), array.bytes(), error);
+  }
+  /// Wide enough that a store by a whole tile row past either end lands in it; a multiple of every alignment.
+  static constexpr size_t guardBytes = 4096;
 
 private:
   struct Block {
@@ -53,6 +59,9 @@ private:
   LaunchRequest launch_;
   std::vector<Block> blocks_; ///< one a parameter
 };
+
+/// Another value of the same type at the middle of the array, for tests of the comparison.
+void spoilElement(HostArray &array);
 
 class DeviceWorker {
 public:
@@ -69,7 +78,11 @@ private:
   Verdict verifyCase(LoadedPoint &loaded, size_t index, const Request &request, Reply &reply);
   Verdict time(LoadedPoint &loaded, const Request &request, Reply &reply);
   Reply sample(const Request &request);
-  const LaunchRequest *fullSize(LoadedPoint &loaded, std::string &error);
+  const LaunchRequest *fullSize(LoadedPoint &loaded, uint64_t seed, std::string &error);
+  Verdict verifyFull(const Request &request, Reply &reply); // in FullRun.cpp, with what follows
+  bool makeReference(LoadedPoint &plain, uint64_t seed, std::string &error);
+  bool runFull(LoadedPoint &loaded, uint64_t seed, bool all, std::vector<HostArray> &outputs,
+               std::string &error);
 
   const Target &target_;
   const Session &session_;
@@ -82,6 +95,9 @@ private:
   Contract fullContract_;
   std::unique_ptr<DeviceArguments> full_;
   LaunchRequest fullLaunch_;
+  std::vector<Input> fullInputs_; ///< what `full_` held before any run; empty where that is too much
+  std::string referenceKey_;      ///< whose `reference_` it is
+  std::vector<FullOutput> reference_;
   Faults faults_;
 };
 

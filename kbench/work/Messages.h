@@ -11,23 +11,26 @@ namespace phobos::kbench {
 /// time, or sample.
 struct Request {
   enum class Kind : uint8_t {
-    Compile, ///< code, then the interpreter's results at small sizes
-    Verify,  ///< run those sizes and compare
-    Time,    ///< warm up and repeat at full size
-    Judge,   ///< to a compile worker: only whether the point is legal
-    Sample,  ///< `repeats` more timings of each of several points, interleaved
+    Compile,    ///< code, then the interpreter's results at small sizes
+    Verify,     ///< run those sizes and compare
+    Time,       ///< warm up and repeat at full size
+    VerifyFull, ///< run the first item at full size and compare with the second, the plain point; with
+                ///< itself: only make that reference
+    Judge,  ///< to a compile worker: only whether the point is legal
+    Sample, ///< `repeats` more timings of each of several points, interleaved
   };
   struct Item {
     std::string point, folder;
     std::string library; ///< its routine instead of the point's code; empty: the point itself
   };
   Kind kind = Kind::Compile;
-  std::vector<Item> items; ///< one, except to sample
-  uint64_t seed = 0;       ///< Compile: of the inputs
-  bool isFinal = false;    ///< Compile, Verify: the winner, once more
-  double budgetMs = 200;   ///< Time: to spend on repeats
-  unsigned repeats = 1;    ///< Sample: a point
-  double slowNs = 0;       ///< Time: a point slower than this is timed with the fewest repeats; 0: none is
+  std::vector<Item>
+      items;         ///< one, except to sample and to verify at full size; Compile: the plain point behind it
+  uint64_t seed = 0; ///< Compile, VerifyFull: of the inputs
+  bool isFinal = false;  ///< Compile, Verify: the winner, once more
+  double budgetMs = 200; ///< Time: to spend on repeats
+  unsigned repeats = 1;  ///< Sample: a point
+  double slowNs = 0;     ///< Time: a point slower than this is timed with the fewest repeats; 0: none is
 
   std::string toLine() const;
   static bool fromLine(const std::string &line, Request &request);
@@ -43,7 +46,8 @@ struct Reply {
   double compileMs = 0;
   // Verify
   double worstError = 0; ///< in units of the bound
-  std::string note;      ///< of a library: its name and version
+  /// Of a library: its name and version. Compile, VerifyFull: why the point is not verified at full size.
+  std::string note;
   // Time, Sample: nanoseconds, per item
   std::vector<std::vector<double>> samples;
   size_t failedItem = 0; ///< Sample: whom the verdict is about

@@ -1,4 +1,5 @@
 #include "kbench/work/Session.h"
+#include "runtime/files/ReadFile.h"
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -70,22 +71,13 @@ bool readFile(const std::string &path, std::string &bytes, std::string &error) {
 }
 
 bool readText(const std::string &path, std::string &text, std::string &error) {
-  constexpr size_t limit = size_t(16) << 20;
-  text.clear();
-  FILE *f = std::fopen(path.c_str(), "rb");
-  char chunk[65536];
-  size_t n = 0;
-  while (f && text.size() <= limit && (n = std::fread(chunk, 1, sizeof chunk, f)) > 0)
-    text.append(chunk, n);
-  if (!f || std::ferror(f))
-    error = std::strerror(errno);
-  else if (text.size() > limit)
+  auto file = phobos::readFile(path, size_t(16) << 20, error);
+  if (file && file->isCut)
     error = "it is larger than 16 MiB";
-  else
-    error.clear();
-  if (f)
-    std::fclose(f);
-  return error.empty();
+  if (!file || file->isCut)
+    return false;
+  text = std::move(file->bytes);
+  return true;
 }
 
 std::string expectedPath(const std::string &folder, size_t caseIndex, size_t param, bool bounds) {

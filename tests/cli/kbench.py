@@ -333,6 +333,50 @@ class Ends(Case):
         self.assertClean(p)
 
 
+POINTWISE = '''
+@autotune(T in [8, 16])
+kernel k(X: tensor<f32>[N]) {
+  X[ctx.block.x * T :+ T] = f32(T)
+}
+'''
+
+
+class FullSize(Case):
+    """Every timed point is compared at the size at which it is timed with a plain point of the same kernel."""
+
+    def test_timed_points_are_verified_at_full_size(self):
+        for target in ('interp', 'cpu'):
+            rows = self.rows('--dim', 'M=61 N=47 K=70', source=GEMM, target=target)
+            self.assertTrue(all(p['verified_full_size'] for p in rows.values()), rows)
+            self.assertEqual(self.result['full_size_reference'], 'TILE_M=8 TILE_N=8 TILE_K=4')
+            self.assertTrue(self.result['winner_held'])
+        self.assertIn('small sizes and at full size', self.kbench('--dim', 'M=20 N=20 K=20', source=GEMM).stdout)
+
+    def test_wrong_at_full_size_alone(self):
+        rows = self.rows('--dim', 'N=50', fault='wrong-full@T=16,U=2')
+        self.assertEqual(rows['T=16 U=2']['status'], 'wrong')
+        self.assertRegex(rows['T=16 U=2']['detail'], 'expected .* at full size, by the plain point T=8 U=1')
+        self.assertEqual(sum(p['status'] == 'ok' for p in rows.values()), 5)
+
+    def test_in_place_kernels_start_from_the_same(self):
+        source = '@autotune(T in [8, 16])\nkernel k(X: tensor<f32>[N]) {\n  X[ctx.block.x * T :+ T] = X[ctx.block.x * T :+ T] * 2.0\n}\n'
+        rows = self.rows('--dim', 'N=90', source=source, target='cpu')
+        self.assertTrue(all(p['verified_full_size'] for p in rows.values()), rows)
+
+    def test_it_is_left_out_with_a_reason(self):
+        rows = self.rows('--dim', 'N=64', source=POINTWISE)
+        self.assertTrue(rows['T=8']['verified_full_size'])
+        self.assertEqual(rows['T=16']['status'], 'ok')
+        self.assertIn('depends on the point', rows['T=16']['detail'])
+        out = self.kbench('--dim', 'N=64', '--grid', '8', '--fresh', source=POINTWISE).stdout
+        self.assertIn('not verified at full size (2 points): --grid', out)
+
+    def test_a_reference_that_fails_is_no_reference(self):
+        rows = self.rows('--dim', 'N=50', fault='wrong@T=8,U=1')
+        self.assertEqual(rows['T=8 U=1']['status'], 'wrong')
+        self.assertEqual(self.result['full_size_reference'], 'T=16 U=1')
+
+
 class Reports(Case):
     def test_a_kernel_that_never_ends_hangs(self):
         rows = self.rows('--dim', 'N=50', '--run-timeout', '1', source=LOOP, target='cpu', expect=1)
@@ -487,6 +531,14 @@ class Status(Case):
         for words in ('p.txt:2:9: error[E0905]', "'V'", 'p.txt:3:3: error[E0905]', 'p.txt:4:5: error[E0905]'):
             self.assertIn(words, err)
         self.assertIn('lists no point', self.kbench('--points', self.write('p.txt', '# none\n'), expect=1).stderr)
+
+    def test_a_gpu_by_either_name(self):
+        for tool, more in (('phobos-run', ['--arg', 'X=arange', '--arg', 'a=1']), ('phobos-kbench', [])):
+            for target in ('gpu', 'sm_90a'):
+                r = subprocess.run([os.path.join(BIN, tool), '--target', target, '--dim', 'N=64', *more, self.write('k.pho', SCALE)],
+                                   capture_output=True, text=True, env=self.environment(), timeout=120)
+                self.assertNotEqual(r.returncode, 2, r.stderr)
+                self.assertNotIn('not known', r.stderr)
 
     def test_what_does_not_end_is_not_read_to_its_end(self):
         self.assertIn('16 MiB', self.kbench('--points', '/dev/zero', expect=3).stderr)

@@ -4,6 +4,7 @@
   conformance   every conformance case on the device against its expected arrays
   spaces        every legal point of GEMM spaces at ragged sizes, for each type, verified by phobos-kbench
   random        N random programs against the interpreter (phobos-selftest), by default 5000
+  faults        each of the eight ways a point of a search can end, injected; the others and the best unaffected
   large         a tensor of more than 2^31 elements, as a vector and as rows
   runtime       libphobos-runtime: contexts, threads, graphs, devices, misuse (gpu-runtime-check), the cost of a launch (gpu-launch-cost)
   embed         examples/embed_* built with g++ against the installed package and run on the device, embed_python beside PyTorch
@@ -127,6 +128,13 @@ def random():
         failed += int(m[2])
         notes += [x for x in r.stdout.splitlines() if x.startswith("seed")][:3]
     part("random", run - failed, failed, since=t0, notes=notes[:12])
+
+
+def faults():
+    t0 = time.time()
+    r = sh([sys.executable, os.path.join(HERE, "faults.py"), a.bin, "--target", "gpu"], timeout=1200)
+    m = re.search(r"(\d+) passed, (\d+) failed", r.stdout)
+    part("faults", int(m[1]) if m else 0, int(m[2]) if m else 1, since=t0, notes=[x for x in r.stdout.splitlines() if x.startswith("FAIL")] if m else [(r.stdout + r.stderr)[-200:]])
 
 
 LARGE = """kernel vec(X: tensor<u8>[N], Y: tensor<u8>[N]) {
@@ -284,7 +292,7 @@ def sanitizer(kind):
     part(kind, len(results) - len(bad), len(bad), since=t0, notes=[f"{n}: {why}" for n, why in bad][:10])
 
 
-PARTS = {"conformance": conformance, "runtime": runtime, "embed": embed, "spaces": spaces, "random": random, "large": large, **{k: (lambda k=k: sanitizer(k)) for k in ("memcheck", "racecheck", "synccheck")}}
+PARTS = {"conformance": conformance, "runtime": runtime, "embed": embed, "spaces": spaces, "random": random, "faults": faults, "large": large, **{k: (lambda k=k: sanitizer(k)) for k in ("memcheck", "racecheck", "synccheck")}}
 print(f"target {TARGET}, {a.jobs} jobs", flush=True)
 for name, f in PARTS.items():
     if not a.only or name in a.only:

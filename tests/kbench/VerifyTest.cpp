@@ -1,6 +1,7 @@
 // What verification rests on: sizes, work and sums counted off the tree, bounds, comparisons, inputs.
 #include "compiler/driver/Compile.h"
 #include "kbench/analysis/Effort.h"
+#include "kbench/verify/FullSize.h"
 #include "kbench/verify/Inputs.h"
 #include "kbench/verify/Oracle.h"
 #include "kbench/verify/Sizes.h"
@@ -177,6 +178,56 @@ TEST(Oracle, IntegersMustBeEqualAndNanMeetsNan) {
   EXPECT_EQ(compare(f, floats, "X").failure, "");
   f.setFloat(1, -INFINITY);
   EXPECT_NE(compare(f, floats, "X").failure, "");
+}
+
+TEST(Oracle, LeavesFreeWhatDependsOnSinesFarOut) {
+  Checked c = check(
+      "kernel k(X: tensor<f64>[N], Y: tensor<f64>[N], I: tensor<i32>[N]) {\n"
+      "  let y = sin(X[0 :+ 4]) + 1.0\n  Y[0 :+ 4] = y\n  I[0 :+ 4] = i32(cos(X[0 :+ 4]) * 1000.0)\n}\n");
+  InputRules rules;
+  std::string error;
+  auto inputs = makeInputs(c.contract, {4}, rules, 1, error);
+  ASSERT_TRUE(inputs) << error;
+  const double x[] = {0.5, 1e300, 0x1p46, 0x1.8p60};
+  for (int i = 0; i < 4; ++i)
+    (*inputs)[0].array.setFloat(i, x[i]);
+  Effort effort = measureEffort(*c.kernel, {4}, {1, 1, 1}, false);
+  auto expected = interpret(*c.kernel, c.contract, *inputs, {4}, {1, 1, 1}, effort, error);
+  ASSERT_TRUE(expected) << error;
+  ASSERT_EQ(expected->size(), 2u);
+  for (ExpectedOutput &out : *expected)
+    for (int i = 0; i < 4; ++i) {
+      HostArray got = out.values;
+      isFloat(got.elem()) ? got.setFloat(i, 0.25) : got.setInt(i, 7);
+      const bool isFree = i == 1 || i == 3;
+      EXPECT_EQ(compare(got, out, "Y").failure.empty(), isFree) << i;
+    }
+}
+
+TEST(FullSize, ElementsMayDifferByTwiceTheBound) {
+  Effort effort;
+  effort.middleRoundoff = unitRoundoff(ScalarType::F32);
+  HostArray values(ScalarType::F32, {3}), sizes(ScalarType::F32, {3});
+  for (int i = 0; i < 3; ++i)
+    values.setFloat(i, 1 + i), sizes.setFloat(i, 4);
+  FullOutput out = makeFullOutput(0, values, sizes, effort);
+  EXPECT_EQ(compareFull(values, out, "C").failure, "");
+  const double bound = 2 * (8 * 0x1p-24 * 4 + 2 * 0x1p-24 * 2);
+  EXPECT_NEAR(out.bounds[1], bound, 1e-3 * bound);
+  HostArray got = values;
+  got.setFloat(1, 2 + 0.9 * bound);
+  Comparison near = compareFull(got, out, "C");
+  EXPECT_EQ(near.failure, "");
+  EXPECT_GT(near.worst, 0.5);
+  got.setFloat(1, 2 + 3 * bound);
+  EXPECT_NE(compareFull(got, out, "C").failure.find("C[1]"), std::string::npos);
+  got.setFloat(1, NAN);
+  EXPECT_NE(compareFull(got, out, "C").failure, "");
+  FullOutput ints = makeFullOutput(0, HostArray(ScalarType::I32, {2}), HostArray(), effort);
+  HostArray other(ScalarType::I32, {2});
+  EXPECT_EQ(compareFull(other, ints, "I").failure, "");
+  other.setInt(1, 5);
+  EXPECT_EQ(compareFull(other, ints, "I").failure, "I[1] = 5, expected 0");
 }
 
 TEST(Inputs, DefaultsAndRules) {
