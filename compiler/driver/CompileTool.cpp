@@ -1,6 +1,7 @@
 #include "compiler/driver/CompileTool.h"
 #include "compiler/driver/BundleBuild.h"
 #include "compiler/driver/BundleText.h"
+#include "compiler/driver/CheckSpace.h"
 #include "compiler/driver/Compile.h"
 #include "compiler/driver/Emit.h"
 #include "compiler/legality/Legality.h"
@@ -116,6 +117,15 @@ private:
     for (const ast::Kernel *k : kernels) {
       // One kernel's errors do not hide another's.
       Diagnostics own;
+      if (r_.checkOnly && r_.point.empty()) {
+        SpaceCheck checked = checkSpace(*loaded_, *k, own);
+        failed |= own.hasErrors();
+        diags_.append(own);
+        if (checked.points > double(checked.checked) && !own.hasErrors() && !r_.jsonDiagnostics)
+          std::cerr << "phobos-compile: " << k->name.text << ": checked at " << checked.checked
+                    << " points of a larger space\n";
+        continue;
+      }
       auto typed = checkAt(*loaded_, *k, overrides, own);
       diags_.append(own);
       failed |= !typed;

@@ -2,6 +2,7 @@
 #include "compiler/driver/EmitGpu.h"
 #include "compiler/driver/Lower.h"
 #include "compiler/passes/Explain.h"
+#include "compiler/sema/TreeWalk.h"
 #include "compiler/target/cpu/Cpu.h"
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/IR/LLVMContext.h"
@@ -32,6 +33,58 @@ std::string toText(mlir::ModuleOp m) {
   llvm::raw_string_ostream os(s);
   m.print(os, mlir::OpPrintingFlags().enableDebugInfo(false));
   return s + "\n";
+}
+
+/// Dots and loops as they were written: what the module no longer holds was folded away.
+class Written final : public sema::TreeWalk {
+public:
+  explicit Written(const SourceManager &sources) : sources_(sources) {}
+  std::vector<passes::Explanation> found;
+
+private:
+  using Kind = passes::Explanation::Kind;
+  void onStatement(const sema::Stmt &s) override {
+    if (s.kind == sema::Stmt::Kind::For || s.kind == sema::Stmt::Kind::While)
+      add(Kind::Loop, s.range, s.kind == sema::Stmt::Kind::For ? "for" : "while");
+  }
+  void onExpr(const sema::Expr &e) override {
+    if (e.op == sema::Op::Dot)
+      add(Kind::Dot, e.range, "dot");
+  }
+  void add(Kind kind, SourceRange range, const char *what) {
+    if (!range.isValid())
+      return;
+    const SourceFile &file = sources_.file(range.file);
+    LineColumn at = file.lineColumn(range.begin);
+    passes::Explanation e{kind, {file.name(), at.line, at.column}, what, {}};
+    for (const passes::Explanation &o : found)
+      if (o.kind == kind && o.place == e.place)
+        return;
+    found.push_back(std::move(e));
+  }
+  const SourceManager &sources_;
+};
+
+std::string explanation(const sema::TypedKernel &kernel, const SourceManager &sources,
+                        mlir::ModuleOp module) {
+  std::vector<passes::Explanation> list = passes::explain(module);
+  Written written(sources);
+  written.block(kernel.body);
+  for (passes::Explanation &w : written.found) {
+    bool kept = false;
+    for (const passes::Explanation &e : list)
+      kept |= e.kind == w.kind && e.place == w.place;
+    if (kept)
+      continue;
+    w.details.push_back(
+        w.kind == passes::Explanation::Kind::Dot
+            ? "gone: nothing that is stored depends on it, or it is never reached at this point"
+            : "gone: at this point it runs at most once, or does nothing that is stored");
+    list.push_back(std::move(w));
+  }
+  if (list.empty())
+    return "    no dot and no loop: each block computes its tiles once, in straight code\n";
+  return passes::renderText(list);
 }
 
 /// What can fail in a target says why; `emit` makes a diagnostic of it.
@@ -72,7 +125,7 @@ std::optional<Emitted> emit(const sema::TypedKernel &kernel, const SourceManager
   if (options.kind == EmitKind::Ir)
     return Emitted{toText(*module), {}};
   if (options.kind == EmitKind::Explanation)
-    return Emitted{passes::renderText(passes::explain(*module)), {}};
+    return Emitted{explanation(kernel, sources, *module), {}};
   FirstError first(context);
   llvm::Expected<Emitted> out =
       isGpuTarget(options.target) ? emitGpu(*module, options) : emitCpu(*module, options.kind);

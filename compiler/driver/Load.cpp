@@ -23,7 +23,7 @@ std::unique_ptr<LoadedFile> loadText(std::string name, std::string text, const L
   loaded->file = syntax::parse(loaded->sources, index, diags);
   if (options.stdlib)
     loaded->stdlib = parseStdlib(loaded->sources, diags);
-  if (!diags.hasErrors())
+  if (!diags.isFull())
     sema::checkFile(*loaded->file, loaded->stdlib.get(), diags);
   return loaded;
 }
@@ -80,9 +80,10 @@ std::unique_ptr<sema::TypedKernel> checkAt(const LoadedFile &loaded, const ast::
                                            const sema::CheckOptions &options) {
   sema::Space space = sema::buildSpace(kernel, diags);
   Point point;
-  if (diags.hasErrors() || !sema::completePoint(space, overrides, point, diags))
+  if (!sema::completePoint(space, overrides, point, diags))
     return nullptr;
-  return sema::check(*loaded.file, kernel, loaded.stdlib.get(), point, diags, options);
+  auto typed = sema::check(*loaded.file, kernel, loaded.stdlib.get(), point, diags, options);
+  return diags.hasErrors() ? nullptr : std::move(typed);
 }
 
 } // namespace phobos::driver

@@ -126,22 +126,22 @@ static bool isOverDimensions(ExprP e) {
 }
 
 void Checker::checkRequire(const ast::Attribute &a) {
-  if (a.args.empty() || !a.args[0].value)
+  ast::ExprP written = a.args.empty() ? nullptr : a.args[0].value;
+  const std::vector<Constraint> &sound = space_.constraints;
+  if (std::none_of(sound.begin(), sound.end(), [&](const Constraint &c) { return c.expr == written; })) {
+    failed_ = true;
     return; // reported where the space is built
-  ast::ExprP written = a.args[0].value;
-  Expr *condition = checkTyped(written);
+  }
+  Expr *condition = checkCondition(written);
   if (!condition)
     return;
-  if (!condition->type.isScalar() || isFloat(condition->type.elem)) {
-    report(diag::ConditionNotBool, written->range, str(condition->type));
-    return;
-  }
-  condition = convert(condition, ScalarType::Bool, written->range); // an integer holds where it is not 0
   std::string reason = a.args.size() > 1 && a.args[1].text ? *a.args[1].text : "";
   if (auto known = constant(condition)) {
     if (!*known)
       report(diag::IllegalPoint, a.range, ast::str(written),
-             reason.empty() ? "@require does not hold at " + point_.str() : reason);
+             !reason.empty()  ? reason
+             : point_.empty() ? "@require does not hold"
+                              : "@require does not hold at " + point_.str());
     return;
   }
   if (!isOverDimensions(condition)) {
@@ -218,6 +218,22 @@ void Checker::checkPipeline(const ast::Attribute &a) {
     out_->stages = stages;
 }
 
+/// 0 whatever the dimensions are; x / 0 is 0 in this language.
+static bool isZero(ExprP e) {
+  switch (e->op) {
+  case Op::Int:
+    return e->intValue == 0;
+  case Op::Convert:
+    return isZero(e->args[0]);
+  case Op::Div:
+  case Op::CDiv:
+  case Op::Mul:
+    return isZero(e->args[0]) || isZero(e->args[1]);
+  default:
+    return false;
+  }
+}
+
 /// @grid(host), or axes by name. An axis that is left out is 1.
 void Checker::checkGrid(const ast::Attribute &a) {
   static constexpr std::string_view kForm = "host, or axes, as in x = cdiv(M, TILE_M)";
@@ -239,6 +255,8 @@ void Checker::checkGrid(const ast::Attribute &a) {
     if (out_->grid.axes[axis])
       report(diag::ArgumentTwice, arg.name->range, arg.name->text);
     Expr *extent = toIndex(check(arg.value), "the extent of a grid");
+    if (extent && isZero(extent) && options_.warnings)
+      report(diag::EmptyGrid, arg.range, arg.name->text);
     if (extent && !isOverDimensions(extent))
       report(diag::AttributeNotConstant, arg.value->range, "grid")
           .help("it may use numbers, names declared by @autotune and dimensions");

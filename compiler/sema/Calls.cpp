@@ -24,6 +24,10 @@ Value Checker::checkCall(const ast::Expr &e) {
   for (ast::ExprP a : e.args)
     if (a->kind != ast::Expr::Kind::List)
       check(a);
+  if (std::find(file_.lostNames.begin(), file_.lostNames.end(), e.name) != file_.lostNames.end()) {
+    failed_ = true;
+    return Value::error();
+  }
   reportUnknown(diag::UnknownFunction, e.name, place, callableNames());
   return Value::error();
 }

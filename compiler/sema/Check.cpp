@@ -8,9 +8,16 @@
 
 namespace phobos::sema {
 
+/// Made again: a check takes a point, and the errors of the space are told once.
+static Space quietSpace(const ast::Kernel &kernel) {
+  Diagnostics unheard;
+  return buildSpace(kernel, unheard);
+}
+
 Checker::Checker(const ast::File &file, const ast::Kernel &kernel, const ast::File *stdlib,
                  const Point &point, Diagnostics &diags, const CheckOptions &options)
-    : file_(file), kernel_(kernel), stdlib_(stdlib), point_(point), diags_(diags), options_(options) {}
+    : file_(file), kernel_(kernel), stdlib_(stdlib), point_(point), diags_(diags), options_(options),
+      space_(quietSpace(kernel)) {}
 
 /// Parameters, dimension names and @autotune names share one space. Parameters come first, so that a
 /// dimension that has the name of one is known to clash wherever it stands.
@@ -23,8 +30,12 @@ void Checker::declareNames() {
         auto value = point_.get(c.name.text);
         entity.kind = value ? Entity::Kind::Constant : Entity::Kind::Poison;
         entity.value = value.value_or(0);
+        failed_ |= !value; // its choices are in error
         scopes_.back().try_emplace(c.name.text, entity); // twice: reported where the space is built
       }
+  failed_ |= kernel_.hasBrokenAttribute;
+  for (const ast::Name &n : kernel_.lostNames)
+    scopes_.back().try_emplace(n.text).first->second.range = n.range;
   for (const ast::Param &p : kernel_.params) {
     Entity entity;
     entity.kind = p.type.kind == ast::TypeExpr::Kind::Tensor ? Entity::Kind::Tensor : Entity::Kind::Scalar;
@@ -34,7 +45,9 @@ void Checker::declareNames() {
     param.name = p.name.text;
     param.range = p.name.range;
     auto [it, fresh] = scopes_.back().try_emplace(p.name.text, entity);
-    if (!fresh && it->second.kind != Entity::Kind::Constant && it->second.kind != Entity::Kind::Poison)
+    if (!fresh && it->second.kind == Entity::Kind::Poison)
+      it->second = entity;
+    else if (!fresh && it->second.kind != Entity::Kind::Constant)
       report(diag::NameClash, p.name.range, p.name.text, "a parameter")
           .note(it->second.range, "declared here");
   }
@@ -55,7 +68,9 @@ void Checker::declareParam(const ast::Param &p, Param &param) {
   if (p.type.kind == ast::TypeExpr::Kind::Scalar)
     return elem ? void() : poison();
   param.isTensor = true;
-  if (p.type.dims.empty() || p.type.dims.size() > 5) {
+  if (p.type.dims.empty())
+    return poison(); // reported where it was read
+  if (p.type.dims.size() > 5) {
     report(diag::TensorRank, p.type.range, p.type.dims.size());
     return poison();
   }

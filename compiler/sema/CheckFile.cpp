@@ -5,6 +5,7 @@
 #include "compiler/sema/Returns.h"
 #include "compiler/sema/Signature.h"
 #include "compiler/support/Suggest.h"
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -69,6 +70,9 @@ private:
         for (const auto &f : file->functions)
           if (f->name.text == name)
             return true;
+    const auto &lost = file_.lostNames;
+    if (std::find(lost.begin(), lost.end(), name) != lost.end())
+      return true;
     return findBuiltin(name) != nullptr;
   }
 
@@ -124,7 +128,7 @@ private:
     if (s.type)
       type(*s.type);
     bool loop = s.kind == K::For || s.kind == K::While;
-    if (s.kind == K::Let || s.kind == K::Var) {
+    if (s.kind == K::Let || s.kind == K::Var || (s.kind == K::Broken && !s.name.text.empty())) {
       if (!declared.insert(s.name.text).second)
         diags_.report(diag::DeclaredTwice, s.name.range, s.name.text);
       scopes_.back().insert(s.name.text);

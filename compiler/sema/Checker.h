@@ -290,6 +290,7 @@ private:
   const Point &point_;
   Diagnostics &diags_;
   const CheckOptions &options_;
+  const Space space_; ///< what is in error in it was reported by who built it first
   std::unique_ptr<TypedKernel> out_ = std::make_unique<TypedKernel>();
   std::vector<Scope> scopes_;
   std::vector<Frame> frames_;

@@ -1,5 +1,6 @@
 // Expressions: leaves, operators, and the conditional.
 #include "compiler/sema/Checker.h"
+#include "compiler/support/Printable.h"
 #include <cmath>
 
 namespace phobos::sema {
@@ -34,7 +35,7 @@ Value Checker::checkKind(const ast::Expr &e) {
     l.isInfinity = e.name == "inf";
     l.range = e.range;
     if (e.intOverflow) {
-      report(diag::LiteralDoesNotFit, e.range, e.name, "i64");
+      report(diag::LiteralDoesNotFit, e.range, shortened(e.name, 40), "i64");
       return Value::error();
     }
     return Value::literals(&l);
@@ -59,6 +60,11 @@ Value Checker::checkKind(const ast::Expr &e) {
     return checkMember(e);
   case K::List:
     report(diag::ListNotValue, e.range);
+    return Value::error();
+  case K::Broken:
+    failed_ = true;
+    for (ast::ExprP part : e.args)
+      check(part);
     return Value::error();
   }
   return Value::error();

@@ -16,6 +16,7 @@ static bool breaksOut(const ast::Block &block) {
 static bool alwaysReturns(const ast::Stmt &s) {
   switch (s.kind) {
   case K::Return:
+  case K::Broken: // it may have been one
     return true;
   case K::If:
     return s.hasElse && alwaysReturns(s.body) && alwaysReturns(s.orElse);

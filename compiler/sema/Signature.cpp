@@ -22,11 +22,13 @@ static bool checkType(const ast::TypeExpr &t, Diagnostics &diags) {
     ok = false;
   }
   size_t rank = t.dims.size();
-  if (t.kind == ast::TypeExpr::Kind::Tile && (rank < 1 || rank > 2)) {
+  if (t.kind != ast::TypeExpr::Kind::Scalar && rank == 0)
+    return false; // reported where it was read
+  if (t.kind == ast::TypeExpr::Kind::Tile && rank > 2) {
     diags.report(diag::TileRank, t.range, rank);
     ok = false;
   }
-  if (t.kind == ast::TypeExpr::Kind::Tensor && (rank < 1 || rank > 5)) {
+  if (t.kind == ast::TypeExpr::Kind::Tensor && rank > 5) {
     diags.report(diag::TensorRank, t.range, rank);
     ok = false;
   }

@@ -1,4 +1,5 @@
 #include "compiler/sema/Space.h"
+#include "compiler/support/Printable.h"
 #include "compiler/support/Suggest.h"
 #include <algorithm>
 
@@ -42,13 +43,13 @@ private:
             .note(p.name.range, "the parameter is declared here");
         return;
       }
-    Dimension d{c.name.text, {}, c.range};
+    Dimension d{c.name.text, {}, true, c.range};
     if (c.values.empty())
       diags_.report(diag::EmptyChoices, c.range, c.name.text)
           .help("write '" + c.name.text + " in [32, 128]' for 32, 64, 128");
     else
       choices(c, d.choices);
-    bool known = !d.choices.empty();
+    bool known = d.isSound = !d.choices.empty();
     if (!known)
       d.choices = {1}; // declared all the same: what uses the name is not at fault
     space_.dimensions.push_back(std::move(d));
@@ -63,10 +64,12 @@ private:
     bool overflows =
         e->kind == ast::Expr::Kind::Int && (e->intOverflow || e->intValue > uint64_t(kMaxChoice));
     if (overflows) {
-      diags_.report(diag::ChoiceTooLarge, e->range, e->name, kMaxChoice);
+      diags_.report(diag::ChoiceTooLarge, e->range, shortened(e->name, 40), kMaxChoice);
       return std::nullopt;
     }
     auto v = evaluateConstant(e, [](std::string_view) { return std::nullopt; });
+    if (e->kind == ast::Expr::Kind::Broken)
+      return std::nullopt;
     if (!v)
       diags_.report(diag::ChoiceNotInteger, e->range, ast::str(e));
     else if (*v < 1)
@@ -120,8 +123,35 @@ private:
     c.text = ast::str(c.expr);
     c.range = a.args[0].range;
     c.reason = a.args.size() == 2 ? *a.args[1].text : "";
-    if (collect(*c.expr, c))
+    if (collect(*c.expr, c) && isCondition(*c.expr))
       space_.constraints.push_back(std::move(c));
+  }
+
+  /// Whether a constant expression is a bool; reports it where it is not.
+  bool isCondition(const ast::Expr &e) {
+    if (isBool(e))
+      return true;
+    diags_.report(diag::ConditionNotBool, e.range, "an integer")
+        .help("compare it: " + ast::str(&e) + " != 0");
+    return false;
+  }
+
+  static bool isBool(const ast::Expr &e) {
+    using B = ast::BinaryOp;
+    switch (e.kind) {
+    case ast::Expr::Kind::Bool:
+      return true;
+    case ast::Expr::Kind::Unary:
+      return e.unaryOp == ast::UnaryOp::Not;
+    case ast::Expr::Kind::Binary:
+      if (e.binaryOp == B::And || e.binaryOp == B::Or || e.binaryOp == B::Xor)
+        return isBool(*e.args[0]);
+      return e.binaryOp >= B::Eq;
+    case ast::Expr::Kind::Conditional:
+      return isBool(*e.args[0]);
+    default:
+      return false;
+    }
   }
 
   /// Sorts the names of a condition into declared and runtime ones; false after an error.
@@ -152,6 +182,8 @@ private:
         ok &= collect(*a, c);
       return ok;
     }
+    case K::Broken:
+      return false; // reported where it was read
     default:
       break;
     }
@@ -173,6 +205,8 @@ private:
       return add(c.runtimeNames);
     for (const Dimension &d : space_.dimensions)
       runtime.push_back(d.name);
+    if (kernel_.hasBrokenAttribute)
+      return false;
     auto report = diags_.report(diag::RequireUnknownName, e.range, e.name);
     if (auto near = nearest(e.name, runtime))
       report.help("did you mean '" + *near + "'?");
@@ -215,7 +249,8 @@ const Dimension *Space::find(std::string_view name) const {
 Point Space::firstPoint() const {
   Point p;
   for (const Dimension &d : dimensions)
-    p.set(d.name, d.choices.front());
+    if (d.isSound)
+      p.set(d.name, d.choices.front());
   return p;
 }
 

@@ -13,6 +13,7 @@ namespace phobos::sema {
 struct Dimension {
   std::string name;
   std::vector<int64_t> choices; ///< in the order of the spec's table; at least one
+  bool isSound = true;          ///< false after an error in its choices: no point gives it a value
   SourceRange range;
 };
 
@@ -30,7 +31,7 @@ struct Space {
   std::vector<Dimension> dimensions; ///< in declaration order
   std::vector<Constraint> constraints;
   const Dimension *find(std::string_view name) const;
-  /// Each name at its first choice.
+  /// Each sound name at its first choice.
   Point firstPoint() const;
   /// The product of the choices, constraints not applied.
   double rawSize() const;
@@ -40,7 +41,8 @@ struct Space {
 const std::vector<std::string> &gemmNames();
 bool isGemmName(std::string_view name);
 
-/// Errors E02xx: empty lists, bad values, duplicates, clashes, a space past 2^40.
+/// Errors E02xx: empty lists, bad values, duplicates, clashes, a space past 2^40. What is in error is left
+/// out of the constraints, and its names have no value at a point: the rest can be judged all the same.
 Space buildSpace(const ast::Kernel &kernel, Diagnostics &diags);
 
 /// Value of an integer or bool expression over names that `lookup` knows (integers wrap at 64 bits, division

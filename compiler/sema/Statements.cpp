@@ -67,6 +67,11 @@ void Checker::checkStatement(const ast::Stmt &s) {
     return checkJump(s);
   case K::Return:
     return checkReturn(s);
+  case K::Broken:
+    failed_ = true; // the rest is judged, and no conclusion drawn from the whole
+    if (!s.name.text.empty())
+      declare(s.name, {});
+    return;
   case K::Block: {
     Stmt *b = emit(Stmt::Kind::Block, s.range);
     b->body = checkBlock(s.body);

@@ -51,7 +51,9 @@ std::optional<Type> Checker::valueType(const ast::TypeExpr &t) {
   }
   if (t.kind == ast::TypeExpr::Kind::Scalar)
     return elem ? std::optional(Type::scalar(*elem)) : std::nullopt;
-  if (t.dims.empty() || t.dims.size() > 2) {
+  if (t.dims.empty())
+    return std::nullopt; // reported where it was read
+  if (t.dims.size() > 2) {
     report(diag::TileRank, t.range, t.dims.size());
     return std::nullopt;
   }

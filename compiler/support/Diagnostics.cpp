@@ -1,4 +1,5 @@
 #include "compiler/support/Diagnostics.h"
+#include "compiler/support/Printable.h"
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -28,19 +29,23 @@ std::string formatMessage(std::string_view format, const std::vector<std::string
 
 Diagnostics::Builder &Diagnostics::Builder::note(SourceRange range, std::string message) {
   if (index_ != ~size_t(0))
-    owner_.list_[index_].notes.push_back({std::move(message), range});
+    owner_.list_[index_].notes.push_back({printable(message), range});
   return *this;
 }
 
 Diagnostics::Builder &Diagnostics::Builder::help(std::string message) {
   if (index_ != ~size_t(0))
-    owner_.list_[index_].help = std::move(message);
+    owner_.list_[index_].help = printable(message);
   return *this;
 }
 
 Diagnostics::Builder Diagnostics::reportText(diag id, SourceRange range,
                                              const std::vector<std::string> &args) {
-  Diagnostic d{id, range, formatMessage(info(id).format, args), {}, std::nullopt};
+  constexpr size_t kLongestArgument = 1000;
+  std::vector<std::string> shown;
+  for (const std::string &a : args)
+    shown.push_back(printable(shortened(a, kLongestArgument)));
+  Diagnostic d{id, range, formatMessage(info(id).format, shown), {}, std::nullopt};
   auto same = [&](const Diagnostic &o) {
     return o.id == d.id && o.range.begin == range.begin && o.range.end == range.end &&
            o.range.file == range.file && o.message == d.message;
@@ -54,6 +59,12 @@ Diagnostics::Builder Diagnostics::reportText(diag id, SourceRange range,
 
 void Diagnostics::append(const Diagnostics &other) {
   for (const Diagnostic &d : other.list_) {
+    auto same = [&](const Diagnostic &o) {
+      return o.id == d.id && d.range.isValid() && o.range.begin == d.range.begin &&
+             o.range.end == d.range.end && o.range.file == d.range.file;
+    };
+    if (std::any_of(list_.begin(), list_.end(), same))
+      continue; // in a function called from two kernels, or at two points
     list_.push_back(d);
     errors_ += d.severity() == Severity::Error;
   }
@@ -80,26 +91,28 @@ struct Colors {
 /// The source line and a caret line under `range`; a range over several lines is marked to the end of its
 /// first.
 static void renderSnippet(std::string &out, const SourceFile &file, SourceRange range) {
-  LineColumn from = file.lineColumn(range.begin), to = file.lineColumn(range.end);
+  LineColumn from = file.lineColumn(range.begin);
   std::string_view line = file.line(from.line);
   if (line.size() > 400)
     return; // a generated line: the place above says enough
   std::string number = std::to_string(from.line);
-  out += "  " + number + " | " + std::string(line) + "\n";
-  out += "  " + std::string(number.size(), ' ') + " | ";
-  uint32_t column = 1, last = to.line == from.line ? to.column : ~0u;
+  auto start = static_cast<uint32_t>(line.data() - file.text().data());
+  std::string shown, carets;
   bool marked = false;
-  for (size_t i = 0; i < line.size(); ++i) {
-    if ((static_cast<unsigned char>(line[i]) & 0xC0) == 0x80)
-      continue;
-    bool mark = column >= from.column && column < std::max(last, from.column + 1);
-    if (!mark && column >= from.column)
-      break;
-    out += mark ? '^' : line[i] == '\t' ? '\t' : ' ';
+  for (uint32_t i = 0; i < line.size();) {
+    unsigned length = std::max(1u, printableLength(line, i));
+    std::string character = printable(line.substr(i, length));
+    bool mark = start + i < std::max(range.end, range.begin + 1) && start + i + length > range.begin;
+    size_t width =
+        printableLength(line, i) ? 1 : character.size(); // a byte that is none is shown in hexadecimal
+    if (start + i + length <= range.begin || mark)
+      carets += mark ? std::string(width, '^') : line[i] == '\t' ? "\t" : std::string(width, ' ');
+    shown += character;
     marked |= mark;
-    ++column;
+    i += length;
   }
-  out += marked ? "\n" : "^\n";
+  out += "  " + number + " | " + shown + "\n";
+  out += "  " + std::string(number.size(), ' ') + " | " + carets + (marked ? "\n" : "^\n");
 }
 
 static void renderPlace(std::string &out, const SourceManager &sources, SourceRange range) {
@@ -107,7 +120,7 @@ static void renderPlace(std::string &out, const SourceManager &sources, SourceRa
     return;
   const SourceFile &file = sources.file(range.file);
   LineColumn at = file.lineColumn(range.begin);
-  out += file.name() + ":" + std::to_string(at.line) + ":" + std::to_string(at.column) + ": ";
+  out += printable(file.name()) + ":" + std::to_string(at.line) + ":" + std::to_string(at.column) + ": ";
 }
 
 std::string renderText(const Diagnostic &d, const SourceManager &sources, bool color) {

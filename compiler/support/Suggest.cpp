@@ -30,7 +30,9 @@ std::optional<std::string> nearest(std::string_view name, const std::vector<std:
   constexpr size_t kLongest = 64; // names longer than this are compared with nothing
   if (name.size() > kLongest)
     return std::nullopt;
-  unsigned best = std::max<unsigned>(1, static_cast<unsigned>(name.size()) / 3) + 1;
+  // Of a name of one or two letters every edit makes another name: only its case may be wrong.
+  unsigned most = name.size() <= 2 ? 0 : std::max<unsigned>(1, static_cast<unsigned>(name.size()) / 3);
+  unsigned best = most + 1;
   const std::string *found = nullptr;
   for (const std::string &c : candidates) {
     if (c == name || c.size() > kLongest || (c.size() <= 1 && name.size() > 1))

@@ -75,6 +75,7 @@ struct Expr {
     Index,       ///< args[0] [subscripts..]
     Member,      ///< args[0] . name      (`ctx.block.x`)
     List,        ///< [args..]            (a shape)
+    Broken,      ///< in error (reported); args are its readable parts
   };
   struct Keyword {
     Name name;
@@ -116,11 +117,12 @@ struct Stmt {
     Continue,
     Return, ///< value or null
     Block,  ///< body
+    Broken, ///< could not be read (reported); `name` is what a let or var of it declares, else empty
   };
   Kind kind = Kind::Expr;
   SourceRange range;     ///< the whole statement
   SourceRange headRange; ///< up to the body's brace; the keyword of break, continue, return
-  Name name;             ///< Let, Var, For
+  Name name;             ///< Let, Var, For, Broken
   std::optional<TypeExpr> type;
   ExprP target = nullptr;
   std::optional<BinaryOp> compound;
@@ -163,6 +165,8 @@ struct Attribute {
 struct Kernel {
   Name name;
   std::vector<Attribute> attributes;
+  bool hasBrokenAttribute = false; ///< one could not be read (reported) and is left out
+  std::vector<Name> lostNames;     ///< words of such attributes: they may be declarations
   std::vector<Param> params;
   Block body;
   SourceRange range;
@@ -182,7 +186,8 @@ struct Function {
 struct File {
   std::vector<std::unique_ptr<Kernel>> kernels;
   std::vector<std::unique_ptr<Function>> functions;
-  std::deque<Expr> exprs; ///< owners of the nodes
+  std::vector<std::string> lostNames; ///< of functions that could not be read (reported)
+  std::deque<Expr> exprs;             ///< owners of the nodes
   std::deque<Stmt> stmts;
 };
 

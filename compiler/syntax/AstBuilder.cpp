@@ -1,5 +1,7 @@
 // Declarations and statements.
 #include "compiler/syntax/AstBuilder.h"
+#include <algorithm>
+#include <cctype>
 
 namespace phobos::syntax {
 
@@ -79,19 +81,29 @@ void AstBuilder::file(P::FileContext *c) {
 
 void AstBuilder::declaration(P::DeclarationContext *c) {
   std::vector<ast::Attribute> attributes;
-  bool broken = isBroken(c);
+  std::vector<ast::Name> lost;
+  bool brokenAttribute = false;
   for (P::AttributeContext *a : c->attribute()) {
-    if (isBroken(a))
-      broken = true;
-    else
-      attributes.push_back(attribute(a));
+    if (!isBroken(a))
+      if (auto whole = attribute(a)) {
+        attributes.push_back(std::move(*whole));
+        continue;
+      }
+    brokenAttribute = true;
+    for (ast::Name &n : wordsOf(a))
+      lost.push_back(std::move(n));
   }
-  if (broken)
+  if (isBroken(c)) {
+    if (P::FunctionContext *f = c->function(); f && f->IDENT())
+      file_.lostNames.push_back(name(f->IDENT()).text);
     return;
+  }
   if (P::KernelContext *k = c->kernel()) {
     auto kernel = std::make_unique<ast::Kernel>();
     kernel->name = name(k->IDENT());
     kernel->attributes = std::move(attributes);
+    kernel->hasBrokenAttribute = brokenAttribute;
+    kernel->lostNames = std::move(lost);
     kernel->params = params(k->params());
     kernel->signature = kernel->name.range.join(range(k->RPAREN()));
     kernel->body = block(k->block());
@@ -114,43 +126,67 @@ void AstBuilder::declaration(P::DeclarationContext *c) {
   }
 }
 
-ast::Attribute AstBuilder::attribute(P::AttributeContext *c) {
+/// The identifiers of an attribute that could not be read, up to where the parser went on.
+std::vector<ast::Name> AstBuilder::wordsOf(P::AttributeContext *c) const {
+  std::vector<ast::Name> out;
+  auto isWord = [](char x) { return std::isalnum(static_cast<unsigned char>(x)) || x == '_'; };
+  std::string_view text = place_.text;
+  size_t i = c->getStart()->getStartIndex(), end = text.find_first_of("@{", i + 1);
+  for (end = std::min(end, text.size()); i < end; ++i) {
+    if (!isWord(text[i]))
+      continue;
+    size_t begin = i;
+    while (i < end && isWord(text[i]))
+      ++i;
+    std::string word(text.substr(begin, i - begin));
+    if (word == "kernel" || word == "fn")
+      break;
+    if (!std::isdigit(static_cast<unsigned char>(word[0])))
+      out.push_back({std::move(word), {static_cast<uint32_t>(begin), static_cast<uint32_t>(i), place_.file}});
+  }
+  return out;
+}
+
+/// Null where it holds what no attribute can (reported).
+std::optional<ast::Attribute> AstBuilder::attribute(P::AttributeContext *c) {
   ast::Attribute a;
   a.name = name(c->IDENT());
   a.range = range(c);
   a.hasParens = c->LPAREN() != nullptr;
+  bool ok = true;
   for (P::AttributeArgContext *arg : c->attributeArg())
-    attributeArg(arg, a);
-  return a;
+    ok &= attributeArg(arg, a);
+  return ok ? std::optional(std::move(a)) : std::nullopt;
 }
 
-void AstBuilder::attributeArg(P::AttributeArgContext *c, ast::Attribute &out) {
+bool AstBuilder::attributeArg(P::AttributeArgContext *c, ast::Attribute &out) {
   ast::Attribute::Arg arg;
   arg.range = range(c);
   if (c->STRING()) {
     arg.text = unescaped(range(c->STRING()));
     out.args.push_back(std::move(arg));
-    return;
+    return true;
   }
   auto items = c->expr();
   ExprP first = expr(items[0]);
   if (!c->IN() && !c->ASSIGN()) {
     arg.value = first;
     out.args.push_back(std::move(arg));
-    return;
+    return true;
   }
   if (first->kind != Expr::Kind::Name || first->parenthesized) {
     diags_.report(diag::ExpectedNameBefore, first->range, c->IN() ? "in" : "=");
-    return;
+    return false;
   }
   ast::Name left{first->name, first->range};
   if (c->ASSIGN()) {
     arg.name = left;
     arg.value = expr(items[1]);
     out.args.push_back(std::move(arg));
-    return;
+    return true;
   }
   out.choices.push_back({left, list(c->list()->expr()), arg.range, range(c->list())});
+  return true;
 }
 
 std::string AstBuilder::unescaped(SourceRange literal) const {
@@ -204,9 +240,18 @@ ast::Block AstBuilder::block(P::BlockContext *c) {
   ast::Block b;
   b.range = range(c);
   for (P::LineContext *line : c->line())
-    if (!isBroken(line) && !isBroken(line->statement()))
-      b.statements.push_back(statement(line->statement()));
+    b.statements.push_back(isBroken(line) || isBroken(line->statement()) ? broken(line)
+                                                                         : statement(line->statement()));
   return b;
+}
+
+StmtP AstBuilder::broken(P::LineContext *c) {
+  antlr4::Token *first = c->getStart();
+  Stmt &out = make(Stmt::Kind::Broken, range(first), range(first));
+  P::StatementContext *s = c->statement();
+  if (P::LetStatementContext *let = s ? s->letStatement() : nullptr; let && let->IDENT())
+    out.name = name(let->IDENT());
+  return &out;
 }
 
 StmtP AstBuilder::statement(P::StatementContext *c) {

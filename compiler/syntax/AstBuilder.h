@@ -12,7 +12,8 @@ struct TextPlace {
   uint32_t file;
 };
 
-/// Makes nodes in `file`. Declarations and statements with a syntax error are left out.
+/// Makes nodes in `file`. What has a syntax error is left out, or stands there as Broken, with the name that
+/// it would have declared, so that its uses are not errors too.
 class AstBuilder {
   using P = PhobosParser;
   using Expr = ast::Expr;
@@ -43,8 +44,9 @@ private:
 
   // declarations
   void declaration(P::DeclarationContext *c);
-  ast::Attribute attribute(P::AttributeContext *c);
-  void attributeArg(P::AttributeArgContext *c, ast::Attribute &out);
+  std::optional<ast::Attribute> attribute(P::AttributeContext *c);
+  std::vector<ast::Name> wordsOf(P::AttributeContext *c) const;
+  bool attributeArg(P::AttributeArgContext *c, ast::Attribute &out);
   std::vector<ast::Param> params(P::ParamsContext *c);
   ast::TypeExpr type(P::TypeContext *c);
   std::string unescaped(SourceRange literal) const;
@@ -52,6 +54,7 @@ private:
   // statements
   ast::Block block(P::BlockContext *c);
   StmtP statement(P::StatementContext *c);
+  StmtP broken(P::LineContext *c);
   Stmt &make(Stmt::Kind kind, SourceRange range, SourceRange head);
   StmtP letStatement(P::LetStatementContext *c);
   StmtP assignment(P::AssignmentContext *c);
@@ -62,12 +65,15 @@ private:
   Expr &make(Expr::Kind kind, SourceRange range, SourceRange opRange);
   ExprP logical(P::LogicalContext *c);
   ExprP comparison(P::ComparisonContext *c);
+  bool writesType(P::ComparisonContext *c) const;
+  ExprP typeAsValue(P::ComparisonContext *c);
   ExprP binary(P::BinaryContext *c);
   ExprP postfix(P::PostfixContext *c);
   ExprP primary(P::PrimaryContext *c);
   ExprP call(P::PrimaryContext *c);
   ExprP literal(P::PrimaryContext *c);
   ExprP list(P::ListContext *c);
+  ExprP broken(SourceRange range, std::vector<ExprP> parts);
   ExprP unary(ast::UnaryOp op, SourceRange opRange, ExprP operand);
   ExprP binary(ast::BinaryOp op, SourceRange opRange, ExprP a, ExprP b);
   ast::Subscript subscript(P::SubscriptContext *c);

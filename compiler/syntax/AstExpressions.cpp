@@ -1,6 +1,7 @@
 // Expressions.
 #include "compiler/syntax/AstBuilder.h"
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <limits>
 
@@ -10,12 +11,24 @@ using P = PhobosParser;
 using ast::Expr;
 using ast::ExprP;
 
+static bool isWord(std::string_view s) {
+  return !s.empty() && std::all_of(s.begin(), s.end(), [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+  });
+}
+
 Expr &AstBuilder::make(Expr::Kind kind, SourceRange r, SourceRange opRange) {
   Expr &e = file_.exprs.emplace_back();
   e.kind = kind;
   e.range = r;
   e.opRange = opRange;
   return e;
+}
+
+ExprP AstBuilder::broken(SourceRange r, std::vector<ExprP> parts) {
+  Expr &e = make(Expr::Kind::Broken, r, r);
+  e.args = std::move(parts);
+  return &e;
 }
 
 ExprP AstBuilder::unary(ast::UnaryOp op, SourceRange opRange, ExprP operand) {
@@ -65,7 +78,10 @@ ExprP AstBuilder::logical(P::LogicalContext *c) {
 
 ExprP AstBuilder::comparison(P::ComparisonContext *c) {
   auto parts = c->binary();
+  if (parts.size() == 3 && writesType(c))
+    return typeAsValue(c);
   ExprP left = binary(parts[0]), previous = left;
+  std::vector<ExprP> all = {left};
   std::string separate;
   for (size_t i = 1; i < parts.size(); ++i) {
     antlr4::Token *op = tokenAt(c, 2 * i - 1);
@@ -74,12 +90,29 @@ ExprP AstBuilder::comparison(P::ComparisonContext *c) {
     separate +=
         (i > 1 ? " && " : "") + text(previous->range) + " " + text(range(op)) + " " + text(right->range);
     previous = right;
+    all.push_back(right);
   }
-  if (parts.size() > 2) {
-    auto report = diags_.report(diag::ChainedComparison, left->range);
-    report.help(separate.size() <= 200 ? "write '" + separate + "'" : "join the comparisons with '&&'");
-  }
-  return left;
+  if (parts.size() <= 2)
+    return left;
+  auto report = diags_.report(diag::ChainedComparison, left->range);
+  report.help(separate.size() <= 200 ? "write '" + separate + "'" : "join the comparisons with '&&'");
+  return broken(left->range, std::move(all));
+}
+
+/// `tile<f32>[4]`, which reads as a chain of comparisons.
+bool AstBuilder::writesType(P::ComparisonContext *c) const {
+  std::string head = text(range(c->binary(0)));
+  return (head == "tile" || head == "tensor") && tokenAt(c, 1)->getType() == P::LT &&
+         tokenAt(c, 3)->getType() == P::GT && isWord(text(range(c->binary(1)))) &&
+         c->binary(2)->getStart()->getType() == P::LBRACKET;
+}
+
+ExprP AstBuilder::typeAsValue(P::ComparisonContext *c) {
+  SourceRange r = range(c);
+  std::string elem = text(range(c->binary(1))), shape = text(range(c->binary(2)));
+  diags_.report(diag::FunctionAsValue, r, text(r), "a type")
+      .help("write 'zeros<" + elem + ">(" + shape + ")' or 'full<" + elem + ">(" + shape + ", x)'");
+  return broken(r, {});
 }
 
 ExprP AstBuilder::binary(P::BinaryContext *c) {
@@ -182,8 +215,10 @@ ExprP AstBuilder::call(P::PrimaryContext *c) {
       e.args.push_back(first);
     else if (first->kind == Expr::Kind::Name && !first->parenthesized)
       e.keywords.push_back({{first->name, first->range}, expr(parts[1])});
-    else
+    else {
       diags_.report(diag::ExpectedNameBefore, first->range, "=");
+      return broken(range(c), {first, expr(parts[1])});
+    }
   }
   return &e;
 }

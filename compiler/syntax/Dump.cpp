@@ -166,6 +166,9 @@ private:
     case Stmt::Kind::Block:
       block(s.body, depth);
       break;
+    case Stmt::Kind::Broken:
+      out += "<broken>";
+      break;
     }
   }
 
@@ -253,6 +256,9 @@ private:
       out += "[";
       list(e.args, [&](ExprP a) { expr(a); });
       out += "]";
+      break;
+    case Expr::Kind::Broken:
+      out += "<broken>";
       break;
     }
   }

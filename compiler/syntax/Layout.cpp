@@ -10,13 +10,11 @@ template <size_t N> bool isOneOf(std::string_view text, const std::array<std::st
   return std::find(list.begin(), list.end(), text) != list.end();
 }
 
-bool beginsDeclaration(std::string_view t) { return t == "kernel" || t == "fn" || t == "@"; }
-
 /// Words that stand nowhere else than at the beginning of a statement or declaration, or behind the last one.
 bool beginsStatement(std::string_view t) {
   static constexpr std::array<std::string_view, 8> list = {"let",   "var",      "for",    "while",
                                                            "break", "continue", "return", "}"};
-  return isOneOf(t, list) || beginsDeclaration(t);
+  return isOneOf(t, list);
 }
 
 /// Tokens after which a statement goes on in the next line.
@@ -49,7 +47,7 @@ public:
     for (size_t i = 0; i < words_.size() && !tooDeep_; ++i) {
       const Word &w = words_[i];
       if (i > 0 && w.newlineBefore && !single_)
-        newline(words_[i - 1], w);
+        newline(words_[i - 1], w, beginsDeclaration(i));
       word(i);
     }
     while (levels_.size() > 1 && isParen(levels_.back().open))
@@ -69,12 +67,20 @@ private:
 
   bool inParens() const { return isParen(levels_.back().open); }
 
-  void newline(const Word &before, const Word &w) {
+  /// `kernel`, `fn`, or an attribute: an `@` with a name right behind it.
+  bool beginsDeclaration(size_t i) const {
+    const Word &w = words_[i];
+    return w.text == "kernel" || w.text == "fn" ||
+           (w.text == "@" && i + 1 < words_.size() && words_[i + 1].kind == Word::Kind::Name &&
+            words_[i + 1].begin == w.end);
+  }
+
+  void newline(const Word &before, const Word &w, bool isDeclaration) {
     bool leftOpen = false;
-    if (inParens() && (beginsStatement(w.text) || startsAnotherLine(before, w)))
+    if (inParens() && (isDeclaration || beginsStatement(w.text) || startsAnotherLine(before, w)))
       for (leftOpen = true; inParens();)
         close();
-    if (beginsDeclaration(w.text))
+    if (isDeclaration)
       for (; levels_.size() > 1; close())
         leftOpen = true;
     if (leftOpen) {

@@ -94,8 +94,9 @@ uint32_t sequenceLength(std::string_view text, uint32_t at) {
 struct Lexed {
   std::vector<Word> words;
   std::vector<uint32_t>
-      errors;           ///< where words could not be read: the parser keeps quiet about their statements
-  bool complete = true; ///< false past a limit
+      errors;               ///< where words could not be read: the parser keeps quiet about their statements
+  bool complete = true;     ///< false past a limit
+  bool openComment = false; ///< the rest of the text is in one that is never closed
 };
 
 Word::Kind kindOf(size_t type) {
@@ -138,9 +139,16 @@ public:
         break;
       case PhobosLexer::BLOCK_COMMENT:
         newline |= text_.substr(begin, end - begin).find('\n') != std::string_view::npos;
+        if (out_.words.size() < wordsBeforeNested_ &&
+            text_.substr(begin + 1, end - begin - 1).find("/*") != std::string_view::npos)
+          wordsBeforeNested_ = out_.words.size();
         break;
       case PhobosLexer::OPEN_COMMENT:
+        lineHasError_ = false;
         error(diag::UnterminatedComment, begin, end);
+        out_.openComment = true;
+        if (wordsBeforeNested_ < out_.words.size())
+          out_.words.resize(wordsBeforeNested_);
         return std::move(out_);
       case PhobosLexer::BAD_CHARACTER:
         error(diag::UnexpectedCharacter, begin, begin + sequenceLength(text_, begin));
@@ -189,6 +197,9 @@ private:
   Diagnostics &diags_;
   Lexed out_;
   bool lineHasError_ = false;
+  /// Before the first comment that holds another's opening: if the text ends in an open comment, what follows
+  /// was meant to be inside one.
+  size_t wordsBeforeNested_ = ~size_t(0);
 };
 
 /// Everything up to the parse tree; `use` gets the parser at its start.

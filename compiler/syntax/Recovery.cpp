@@ -20,7 +20,15 @@ antlr4::ParserRuleContext *goingOn(antlr4::Parser *parser) {
   return dynamic_cast<antlr4::ParserRuleContext *>(c);
 }
 
-bool beginsDeclaration(size_t type) { return type == P::KERNEL || type == P::FN || type == P::AT; }
+/// At a declaration: `@name`, or the last of a run of `kernel` and `fn`, so that a run of any of them is one
+/// error.
+bool isAtDeclaration(antlr4::TokenStream &tokens) {
+  size_t type = tokens.LA(1), next = tokens.LA(2);
+  if (type == P::AT)
+    return next == P::IDENT && tokens.LT(2)->getStartIndex() == tokens.LT(1)->getStopIndex() + 1;
+  return (type == P::KERNEL || type == P::FN) && next != P::KERNEL && next != P::FN &&
+         next != antlr4::Token::EOF;
+}
 
 bool isKeyword(size_t type) { return type >= P::KERNEL && type <= P::FALSE; }
 
@@ -126,6 +134,11 @@ void Recovery::report(antlr4::Parser *parser, antlr4::Token *found, const std::s
       std::any_of(lexerErrors_.begin(), lexerErrors_.end(),
                   [&](uint32_t at) { return place_.text.substr(at, 2) == "/*"; }))
     return;
+  // What follows an attribute that could not be read is part of the same mistake.
+  if (auto *d = dynamic_cast<P::DeclarationContext *>(parser->getContext()))
+    for (P::AttributeContext *a : d->attribute())
+      if (a->exception)
+        return;
   auto report = diags_.report(diag::UnexpectedToken, range(found), expected, foundText(found));
   bool closing = expected.find("')'") != std::string::npos || expected.find("']'") != std::string::npos ||
                  expected == "'}'";
@@ -182,7 +195,8 @@ void Recovery::skipLine(antlr4::Parser *parser, size_t from) {
   }
   for (;;) {
     size_t type = tokens->LA(1);
-    if (type == antlr4::Token::EOF || type == P::KERNEL || type == P::FN || (type == P::RBRACE && depth == 0))
+    bool isDeclaration = (type == P::KERNEL || type == P::FN) && isAtDeclaration(*tokens);
+    if (type == antlr4::Token::EOF || isDeclaration || (type == P::RBRACE && depth == 0))
       return;
     depth += type == P::LBRACE;
     depth -= type == P::RBRACE;
@@ -193,8 +207,8 @@ void Recovery::skipLine(antlr4::Parser *parser, size_t from) {
 }
 
 void Recovery::skipToDeclaration(antlr4::Parser *parser) {
-  while (parser->getTokenStream()->LA(1) != antlr4::Token::EOF &&
-         !beginsDeclaration(parser->getTokenStream()->LA(1)))
+  antlr4::TokenStream *tokens = parser->getTokenStream();
+  while (tokens->LA(1) != antlr4::Token::EOF && !isAtDeclaration(*tokens))
     parser->consume();
 }
 
@@ -207,7 +221,7 @@ void Recovery::sync(antlr4::Parser *parser) {
   for (;;) {
     size_t type = tokens->LA(1);
     bool ends =
-        type == antlr4::Token::EOF || beginsDeclaration(type) || (rule == P::RuleBlock && type == P::RBRACE);
+        type == antlr4::Token::EOF || isAtDeclaration(*tokens) || (rule == P::RuleBlock && type == P::RBRACE);
     antlr4::misc::IntervalSet set = parser->getATN().nextTokens(parser->getATN().states[parser->getState()]);
     if (ends || set.contains(type))
       return;

@@ -37,7 +37,10 @@ int compileMain(int argc, char **argv) {
   app.add_option("--emit", r.emit, "what to write: a bundle where -o names a file, else asm, if left out")
       ->check(CLI::IsMember({"ast", "typed", "ir", "target-ir", "llvm", "asm", "obj", "ptx", "cubin",
                              "bundle", "c", "header"}));
-  app.add_flag("--check", r.checkOnly, "report errors and warnings and stop");
+  app.add_flag("--check", r.checkOnly,
+               "report errors and warnings and stop: at each point of the space up to 256, at as many of a "
+               "larger one; with "
+               "--point at that one");
   app.add_flag("--space", r.space, "print the choices of each @autotune name, and stop");
   app.add_flag("--explain", r.explain, "say what became of each dot and each loop, and why");
   app.add_option("--print-ir-after", r.printAfter, "print the tile IR after the named pass; repeatable")

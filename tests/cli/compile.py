@@ -63,6 +63,16 @@ s.case("print after a pass", T, "--emit", "ir", "--print-ir-after=cse", saxpy, e
 s.case("print after all", T, "--emit", "ir", "--print-ir-after-all", saxpy, err="IR Dump After")
 s.case("print after a pass that is none", T, "--emit", "ir", "--print-ir-after=nothing", saxpy, status=2, err="nothing")
 s.case("explain", T, "--explain", gemm, out=["dot"])
+s.case("explain without dot or loop", T, "--explain", saxpy, out=["kernel saxpy", "no dot and no loop"])
+s.case("explain what was folded away", T, "--explain", "-", out=["<stdin>:2:3: for", "gone:"],
+       stdin="kernel k(X: tensor<f32>[1]) {\n  for i in range(0, 0) { X[0] = 1.0 }\n  X[0] = 2.0\n}\n")
+varied = "@autotune(T in [4, 16])\nkernel k(X: tensor<f32>[N]) {\n  let i = ctx.block.x\n  let a: tile<f32>[8] = %s\n  X[i * 8 :+ 8] = a\n}\n"
+s.case("check looks at every point [errors.points.1]", T, "--check", "-", stdin=varied % "zeros<f32>([T + 4])", status=1, err=["4:25: error[E0404]", "note: at T=8"])
+s.case("check of a point looks at it alone", T, "--check", "--point", "T=4", "-", stdin=varied % "zeros<f32>([T + 4])")
+s.case("a point that @require forbids is not checked", T, "--check", "-", stdin="@require(T == 4)\n" + varied % "zeros<f32>([T + 4])")
+s.case("a space without a legal point", T, "--check", "-", stdin="@require(T == 5)\n" + varied % "zeros<f32>([8])", status=1, err="E0801")
+large = "@autotune(T in [4, 16], U in [1, 1024], V in [1, 1024])\n" + varied.split("\n", 1)[1] % "full<f32>([8], f32(T + U + V))"
+s.case("check of a large space says that it samples", T, "--check", "-", stdin=large, err="checked at 256 points")
 
 s.case("kernel", T, "--emit", "ir", "--kernel", "b", two, out="@b", not_out="@a")
 s.case("kernel repeated", T, "--emit", "ir", "--kernel", "a", "--kernel", "b", two, out=["@a", "@b"])

@@ -85,6 +85,90 @@ TEST(SemaDiagnostics, SeveralInOneFileNoneCausedByAnother) {
   EXPECT_EQ(codes, "E0301 E0403 E0421 E0304 ") << c->rendered();
 }
 
+std::string codesOf(const std::string &source) {
+  auto c = checkSource(complete(source));
+  c->diags.sortByPlace();
+  std::string codes;
+  for (const Diagnostic &d : c->diags.all())
+    codes += std::string(info(d.id).code) + "@" +
+             std::to_string(c->sources.file(1).lineColumn(d.range.begin).line) + " ";
+  return codes;
+}
+
+/// What could not be read declares its names all the same, and no conclusion is drawn from the rest.
+TEST(SemaDiagnostics, AnErrorOfSyntaxCausesNoOther) {
+  EXPECT_EQ(codesOf("let i = ctx.block.x\n X[i * 32 :+ 32 = 1.0"), "E0102@3 ");
+  EXPECT_EQ(codesOf("let i = ctx.block.x\n if 0<i<3 { X[i] = 1.0 }"), "E0107@3 ");
+  EXPECT_EQ(codesOf("let a = 1 + )\n let b = foo(3)\n Y[0] = b + a\n Y[1] = a"), "E0102@2 E0304@3 ");
+  EXPECT_EQ(codesOf("let a = tile<f32>[4]\n Y[0 :+ 4] = a"), "E0313@2 ");
+  EXPECT_EQ(codesOf("let x: tile<f32>[] = 1\n Y[0] = x"), "E0114@2 ");
+  EXPECT_EQ(codesOf("Y[0] = max(X[0], b + 1 = 3)"), "E0112@2 E0301@2 ");
+  EXPECT_EQ(codesOf("fn f(x f32) -> f32 { return x }\nkernel k(Y: tensor<f32>[N]) { Y[0] = f(1.0) }"),
+            "E0102@1 ");
+  EXPECT_EQ(codesOf("fn f(x: f32) -> f32 { return x + }\nkernel k(Y: tensor<f32>[N]) { Y[0] = f(1.0) }"),
+            "E0102@1 ");
+  EXPECT_EQ(codesOf("@autotune(T in 32, 64])\n@launch(T)\n@require(T > 3)\nkernel k(Y: tensor<f32>[T]) {\n"
+                    " let a: tile<f32>[T] = 0.0\n Y[:] = a\n}"),
+            "E0102@1 ");
+}
+
+/// One mistake does not hide the next.
+TEST(SemaDiagnostics, ErrorsOfDifferentKindsAreReportedTogether) {
+  EXPECT_EQ(
+      codesOf("@autotune(T in [], U in [0, 4])\n@launch(33)\n@require(Z > 1)\n@require(1)\n@pipeline(0)\n"
+              "kernel k(Y: tensor<f32>[N]) {\n let a: tile<f32>[T] = 0.0\n Y[0 :+ T] = a\n Y[U] = b\n Y[1] = "
+              "true\n}"),
+      "E0201@1 E0203@1 E0234@2 E0213@3 E0406@4 E0233@5 E0301@9 E0403@10 ");
+  EXPECT_EQ(
+      codesOf(
+          "fn f() { }\nfn f() { }\nkernel k(Y: tensor<f32>[N]) {\n let a = )\n Y[0] = b\n}\nkernel k() { }"),
+      "E0707@2 E0102@4 E0301@5 E0312@7 ");
+}
+
+TEST(SemaDiagnostics, SuggestNothingThatIsAnotherName) {
+  auto help = [](const std::string &source) {
+    auto c = checkSource(source);
+    return c->diags.all().empty() ? "" : c->diags.all()[0].help.value_or("");
+  };
+  std::string head =
+      "@autotune(BM in [4])\nkernel k(Y: tensor<f32>[N]) {\n let a: tile<f32>[BM] = 0.0\n Y[0 :+ BM] = a\n ";
+  EXPECT_EQ(help(head + "Y[0] = f32(bb)\n}"), "");
+  EXPECT_EQ(help(head + "Y[0] = f32(bm)\n}"), "did you mean 'BM'?");
+  EXPECT_EQ(help(head + "Y[0] = f32(BMN)\n}"), "did you mean 'BM'?");
+  EXPECT_EQ(help("kernel k(Y: tensor<f32>[N]) { Y[0] = unifrm(1, 2) }"), "");
+  EXPECT_EQ(help("kernel k(Y: tensor<f32>[N]) { Y[0] = tanhh(Y[0]) }"), "did you mean 'tanh'?");
+  EXPECT_EQ(help("kernel k(Y: tensor<f32>[N]) { let x = zeroes<f32>([4]) }"), "did you mean 'zeros'?");
+  EXPECT_EQ(help("kernel k(Y: tensor<f32>[N]) { Y[0 :+ 4] = softmx(Y[0 :+ 4]) }"), "did you mean 'softmax'?");
+}
+
+/// Nothing of a source reaches a terminal as a control, and no message is as long as the source likes.
+TEST(SemaDiagnostics, SourceTextIsShownAsText) {
+  std::string esc = "\x1b[31m", rlo = "\xE2\x80\xAE", bad = "\xC3(", nul(1, '\0');
+  auto c = checkSource("@require(false, \"" + esc + rlo + bad + nul +
+                           "\")\nkernel k(Y: tensor<f32>[N]) { Y[0] = z // " + esc + rlo + bad +
+                           "\xE9\xBE\x8D\n}\n",
+                       {}, "a\x1b.pho");
+  std::string text = c->rendered();
+  for (char x : text)
+    EXPECT_TRUE(x == '\n' || static_cast<unsigned char>(x) >= 0x20) << text;
+  EXPECT_EQ(text.find(rlo), std::string::npos) << text;
+  EXPECT_EQ(text.find(bad), std::string::npos) << text;
+  EXPECT_NE(text.find("\\x1b[31m"), std::string::npos) << text;
+  EXPECT_NE(text.find("\xE9\xBE\x8D"), std::string::npos) << "what is a character stays one\n" << text;
+}
+
+TEST(SemaDiagnostics, LongWordsAreShortened) {
+  for (std::string body : {"Y[0] = 1.0 + " + std::string(100000, '9'), "Y[0] = " + std::string(100000, 'z'),
+                           "Y[0] = " + std::string(100000, 'z') + "(1.0)"}) {
+    auto c = checkSource(complete(body));
+    ASSERT_FALSE(c->diags.all().empty());
+    EXPECT_LT(c->rendered().size(), 2000u);
+  }
+  auto c = checkSource("@autotune(T in [" + std::string(5000, '9') +
+                       "])\nkernel k(Y: tensor<f32>[T]) { Y[0] = 1.0 }");
+  EXPECT_LT(c->rendered().size(), 300u) << c->rendered();
+}
+
 TEST(SemaDiagnostics, OfAFunctionShowTheCall) {
   auto c = checkSource("fn f(x: tile<T>[R]) -> tile<T>[R] { return x + zeros<T>([3]) }\n"
                        "kernel k(X: tensor<f32>[8]) {\n  X[:] = f(X[:])\n}\n");

@@ -48,13 +48,11 @@ inline std::unique_ptr<Checked> checkSource(const std::string &text, const Point
   const ast::File *stdlib = &sharedStdlib();
   c->sources.add("stdlib", stdlibText());
   c->file = syntax::parse(c->sources, c->sources.add(name, text), c->diags);
-  if (c->diags.hasErrors())
-    return c;
   sema::checkFile(*c->file, stdlib, c->diags);
   for (const auto &k : c->file->kernels) {
     sema::Space space = sema::buildSpace(*k, c->diags);
     Point point;
-    if (c->diags.hasErrors() || !sema::completePoint(space, overrides, point, c->diags))
+    if (!sema::completePoint(space, overrides, point, c->diags))
       continue;
     c->kernels.push_back(sema::check(*c->file, *k, stdlib, point, c->diags));
   }

@@ -16,7 +16,11 @@ std::string messageOf(const std::string &body) {
 
 size_t statementsOf(const std::string &body) {
   Parsed p("kernel k() {\n" + body + "\n}\n");
-  return p.file->kernels.empty() ? 0 : p.file->kernels[0]->body.statements.size();
+  size_t n = 0;
+  if (!p.file->kernels.empty())
+    for (ast::StmtP s : p.file->kernels[0]->body.statements)
+      n += s->kind != ast::Stmt::Kind::Broken;
+  return n;
 }
 
 } // namespace
@@ -69,8 +73,62 @@ TEST(Recovery, DeclarationsAfterABrokenOneAreRead) {
            "b() { }\nkernel c() { }\n");
   EXPECT_EQ(p.codes(), "E0102@1:12 E0102@6:9");
   ASSERT_EQ(p.file->functions.size(), 1u);
+  ASSERT_EQ(p.file->kernels.size(), 2u);
+  EXPECT_TRUE(p.file->kernels[0]->hasBrokenAttribute);
+  EXPECT_EQ(p.file->kernels[1]->name.text, "c");
+}
+
+TEST(Recovery, ABrokenStatementKeepsTheNameItDeclares) {
+  Parsed p("kernel k() {\n  let a = 1 + )\n  var b: tile<f32> = 0.0\n  let = 3\n}\n");
   ASSERT_EQ(p.file->kernels.size(), 1u);
-  EXPECT_EQ(p.file->kernels[0]->name.text, "c");
+  std::string names;
+  for (ast::StmtP s : p.file->kernels[0]->body.statements)
+    names += (s->kind == ast::Stmt::Kind::Broken ? "broken " : "read ") + s->name.text + ";";
+  EXPECT_EQ(names, "broken a;broken b;broken ;");
+}
+
+TEST(Recovery, ABrokenFunctionOrAttributeKeepsItsNames) {
+  Parsed p("fn f(x f32) -> f32 { return x }\n@autotune(T in 32, 64], U in [2])\nkernel k() { }\n");
+  EXPECT_EQ(p.codes(), "E0102@1:8 E0102@2:16");
+  EXPECT_EQ(p.file->lostNames, std::vector<std::string>{"f"});
+  ASSERT_EQ(p.file->kernels.size(), 1u);
+  std::string names;
+  for (const ast::Name &n : p.file->kernels[0]->lostNames)
+    names += n.text + " ";
+  EXPECT_EQ(names, "autotune T in U in ");
+}
+
+TEST(Recovery, ARunOfBadTokensIsOneError) {
+  const char *tokens[] = {"@",    ")",   "(",   "[",   "]", "{",  "}",  ",",    "$",   "\"",
+                          "'",    "#",   "/*",  "=",   "+", ".",  ":",  "let",  "for", "if",
+                          "else", "@a(", "1 2", "x y", "<", "->", "\\", "\x80", "@1",  "9a"};
+  for (std::string t : tokens)
+    for (const char *between : {"", " "}) {
+      std::string run;
+      for (int i = 0; i < 300; ++i)
+        run += t + between;
+      EXPECT_LE(Parsed("kernel k() { }\n" + run + "\n").diags.errorCount(), 1u)
+          << t << " at the level of the file";
+      EXPECT_LE(Parsed("kernel k() {\n" + run + "\n  x = 1\n}\n").diags.errorCount(), 1u)
+          << t << " in a kernel";
+    }
+  EXPECT_EQ(Parsed("@\n@\n@\nkernel k() { }\n").diags.errorCount(), 1u);
+}
+
+TEST(Recovery, NestedOpeningsOfAnOpenCommentAreOneError) {
+  for (std::string unit : {"/*", "/*/", "/*x/*"}) {
+    std::string run;
+    for (int i = 0; i < 3000; ++i)
+      run += unit;
+    EXPECT_LE(Parsed("kernel k() { x = 1 }\n" + run + "/*").diags.errorCount(), 1u) << unit;
+    EXPECT_LE(Parsed("kernel k() { x = 1 " + run + "/*\n}\n").diags.errorCount(), 1u) << unit;
+  }
+}
+
+TEST(Recovery, ATypeIsNoValue) {
+  EXPECT_EQ(codesOf("let a = tile<f32>[4]"), "E0313@2:9");
+  EXPECT_EQ(codesOf("let a = tile<f32>[4, N] + 1.0"), "E0313@2:9");
+  EXPECT_EQ(codesOf("let a = x < y < z"), "E0107@2:9");
 }
 
 TEST(Recovery, WhatIsNoDeclarationIsOneError) {
@@ -121,7 +179,7 @@ TEST(Recovery, MalformedNumbers) {
 }
 
 TEST(Recovery, AnUnterminatedCommentIsOneErrorAtItsBeginning) {
-  EXPECT_EQ(Parsed("kernel k() {\n  x = 1 /* a\n  y = 2\n}\n").codes().substr(0, 9), "E0103@2:9");
+  EXPECT_EQ(Parsed("kernel k() {\n  x = 1 /* a\n  y = 2\n}\n").codes(), "E0103@2:9");
   EXPECT_EQ(Parsed("/* a").codes(), "E0103@1:1");
   EXPECT_EQ(Parsed("/* a */ // b /*\n/**/ /***/").codes(), "");
 }
