@@ -30,7 +30,7 @@ void Checker::declareNames() {
         auto value = point_.get(c.name.text);
         entity.kind = value ? Entity::Kind::Constant : Entity::Kind::Poison;
         entity.value = value.value_or(0);
-        failed_ |= !value; // its choices are in error
+        failed_ |= !value;                               // its choices are in error
         scopes_.back().try_emplace(c.name.text, entity); // twice: reported where the space is built
       }
   failed_ |= kernel_.hasBrokenAttribute;
