@@ -2,6 +2,7 @@
 #include "compiler/driver/BundleText.h"
 #include "compiler/tools/Tools.h"
 #include <CLI/CLI.hpp>
+#include <cctype>
 #include <filesystem>
 #include <fstream>
 
@@ -14,6 +15,14 @@ int fail(int status, const std::string &message) {
   return status;
 }
 
+/// A bundle is anybody's: its names lead to no other folder.
+std::string fileName(std::string text) {
+  for (char &c : text)
+    if (!std::isalnum(static_cast<unsigned char>(c)))
+      c = '_';
+  return text;
+}
+
 /// One file an image: KERNEL.TARGET.N.ptx, .cubin or .o.
 int extract(const Bundle &bundle, const std::string &folder) {
   static const char *const endings[] = {".ptx", ".cubin", ".o"};
@@ -22,8 +31,8 @@ int extract(const Bundle &bundle, const std::string &folder) {
   for (size_t n = 0; n < bundle.variants.size(); ++n) {
     const Variant &v = bundle.variants[n];
     for (const CodeImage &image : v.images) {
-      std::string path = folder + "/" + v.contract.kernel + "." + v.target + "." + std::to_string(n) +
-                         endings[static_cast<size_t>(image.format)];
+      std::string path = folder + "/" + fileName(v.contract.kernel) + "." + fileName(v.target) + "." +
+                         std::to_string(n) + endings[static_cast<size_t>(image.format)];
       std::ofstream out(path, std::ios::binary);
       out.write(image.bytes.data(), static_cast<std::streamsize>(image.bytes.size()));
       out.close();

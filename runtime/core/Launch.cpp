@@ -154,6 +154,11 @@ Status Module::prepare(const Kernel &kernel, std::vector<Argument> args, const p
                       [&](auto &p) { return holds(p, out.args_, out.bound_); }))
         out.entryIndex_ = e;
     out.entry_ = &v.entries[out.entryIndex_];
+    if (out.entry_->workspaceBytes > 0) // no target of today asks for it; code that does must not run without
+      return Status::failure(PHOBOS_BAD_BUNDLE,
+                             "kernel " + quoted(kernel.name) + " needs a workspace of " +
+                                 std::to_string(out.entry_->workspaceBytes) +
+                                 " bytes, which this runtime does not give; use a newer one");
     for (const EntryPredicate &p : out.entry_->predicates)
       out.needsAligned16_ |= p.kind == EntryPredicate::Kind::Aligned16;
     return isCpu() ? packCpu(out) : packGpu(out);
