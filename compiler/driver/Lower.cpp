@@ -1,7 +1,7 @@
 #include "compiler/driver/Lower.h"
 #include "compiler/ir/Build.h"
+#include "compiler/legality/IllegalPoint.h"
 #include "compiler/passes/Explain.h"
-#include "compiler/target/cpu/Cpu.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 
@@ -21,7 +21,7 @@ void reportTargetError(llvm::Error error, const FirstError &first, const sema::T
                        const std::string &target, Diagnostics &diags) {
   llvm::handleAllErrors(
       std::move(error),
-      [&](const cpu::IllegalPoint &illegal) {
+      [&](const legality::IllegalPoint &illegal) {
         diags.report(diag::IllegalPoint, kernel.range, illegal.rule, illegal.reason);
       },
       [&](const llvm::ErrorInfoBase &other) {

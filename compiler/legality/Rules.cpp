@@ -4,7 +4,8 @@
 namespace phobos::legality {
 
 static constexpr Paths kPublished = static_cast<Paths>(Path::Published), kCpu = static_cast<Paths>(Path::Cpu),
-                       kSimt = static_cast<Paths>(Path::Simt), kMma = static_cast<Paths>(Path::Mma);
+                       kSimt = static_cast<Paths>(Path::Simt), kMma = static_cast<Paths>(Path::Mma),
+                       kAnyGpu = static_cast<Paths>(Path::Gpu);
 static constexpr Paths kWarpTiled = Path::Published | Path::Simt, kGpu = Path::Simt | Path::Mma;
 
 const std::vector<Number> &numbers() {
@@ -97,6 +98,13 @@ const std::vector<Rule> &rules() {
        "a thread would need about {THREAD_REGISTERS} registers, {THREADS} threads leave {REGISTER_LIMIT} "
        "each"},
 
+      // Every kernel of the GPU target: a thread's part of each tile is spelled out, instruction by
+      // instruction.
+      {"unrolled-size", kAnyGpu, "UNROLLED <= UNROLLED_LIMIT",
+       "spelled out, the kernel's tiles are {UNROLLED} operations for each of {THREADS} threads, the limit "
+       "is "
+       "{UNROLLED_LIMIT}"},
+
       // The CPU: any tile works; what it needs at once must fit a thread's scratch memory.
       {"whole-warps", kCpu, "THREADS % 32 == 0 && THREADS >= 32 && THREADS <= 1024",
        "{THREADS} threads: a block has a multiple of 32, up to 1024"},
@@ -134,13 +142,17 @@ const std::vector<Unset> &unsetNames() {
       {"MMA_N", kMma, {8}},
       {"MMA_K", kMma, {16}},
       {"MMA_SM", kMma, {80}},
+      {"UNROLLED_LIMIT", kAnyGpu, {16384}},
       {"SCRATCH_LIMIT", kCpu, {int64_t(1) << 30}},
   };
   return list;
 }
 
-static constexpr std::pair<std::string_view, Path> kLists[] = {
-    {"warptile", Path::Published}, {"cpu", Path::Cpu}, {"simt", Path::Simt}, {"mma", Path::Mma}};
+static constexpr std::pair<std::string_view, Path> kLists[] = {{"warptile", Path::Published},
+                                                               {"cpu", Path::Cpu},
+                                                               {"simt", Path::Simt},
+                                                               {"mma", Path::Mma},
+                                                               {"gpu", Path::Gpu}};
 
 std::optional<Path> pathNamed(std::string_view list) {
   for (auto [name, path] : kLists)

@@ -23,25 +23,13 @@ struct Options {
   unsigned optLevel = 3;
 };
 
-/// A kernel that the target's rules (compiler/legality, list `cpu`) do not take at its point.
-class IllegalPoint : public llvm::ErrorInfo<IllegalPoint> {
-public:
-  static char ID;
-  IllegalPoint(std::string brokenRule, std::string why)
-      : rule(std::move(brokenRule)), reason(std::move(why)) {}
-  void log(llvm::raw_ostream &os) const override;
-  std::error_code convertToErrorCode() const override { return llvm::inconvertibleErrorCode(); }
-
-  std::string rule, reason;
-};
-
 struct EntryInfo {
   std::string symbol;        ///< of type CpuEntry
   uint64_t scratchBytes = 0; ///< a thread
 };
 
 /// LLVM IR of the module's kernel, unoptimised. `tileModule` has been through the tile pipeline; this runs
-/// the CPU's own passes.
+/// the CPU's own passes. A legality::IllegalPoint where the rules of list `cpu` do not take it.
 llvm::Expected<std::unique_ptr<llvm::Module>> emitLLVM(mlir::ModuleOp tileModule, llvm::LLVMContext &context,
                                                        const Options &options, EntryInfo &info);
 void optimize(llvm::Module &module, const Options &options);

@@ -1,4 +1,5 @@
 // The entry function of a kernel: its arguments, and the loop over the blocks it was asked to run.
+#include "compiler/legality/IllegalPoint.h"
 #include "compiler/legality/Legality.h"
 #include "compiler/target/cpu/Emitter.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -92,9 +93,6 @@ llvm::Error KernelEmitter::run(llvm::StringRef symbol) {
   return llvm::Error::success();
 }
 
-char IllegalPoint::ID = 0;
-void IllegalPoint::log(llvm::raw_ostream &os) const { os << rule << ": " << reason; }
-
 /// The rules of the list `cpu` on what the kernel turned out to need.
 static legality::Verdict judge(mlir::func::FuncOp kernel, uint64_t scratchBytes) {
   Point facts, completed;
@@ -126,7 +124,7 @@ llvm::Expected<std::unique_ptr<llvm::Module>> emitLLVM(mlir::ModuleOp tileModule
     return std::move(error);
   info.scratchBytes = emitter.scratchBytes();
   if (legality::Verdict v = judge(kernel, info.scratchBytes); !v.isLegal())
-    return llvm::make_error<IllegalPoint>(std::string(v.broken->name), v.reason);
+    return llvm::make_error<legality::IllegalPoint>(std::string(v.broken->name), v.reason);
   for (llvm::Function &f : *module)
     if (!f.isDeclaration()) {
       f.addFnAttr("target-cpu", (*machine)->getTargetCPU());

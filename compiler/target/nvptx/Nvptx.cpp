@@ -1,4 +1,6 @@
 #include "compiler/target/nvptx/Nvptx.h"
+#include "compiler/legality/IllegalPoint.h"
+#include "compiler/legality/Legality.h"
 #include "compiler/target/nvptx/Emitter.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/IR/Verifier.h"
@@ -110,6 +112,11 @@ Expected<int64_t> runPasses(mlir::func::FuncOp func, const Options &options, con
                 mlir::IntegerAttr::get(mlir::IntegerType::get(func.getContext(), 64), threads));
   assignLayouts(func, target);
   lowerDots(func, target);
+  Point facts, completed;
+  facts.set("THREADS", threads);
+  facts.set("UNROLLED", unrolledSize(func, target));
+  if (auto v = legality::Judge(legality::Path::Gpu).complete(facts, {}, completed); !v.isLegal())
+    return make_error<legality::IllegalPoint>(std::string(v.broken->name), v.reason);
   std::string error;
   if (!pipelineCopies(func, target, error))
     return failure(error);

@@ -34,6 +34,10 @@ void assignLayouts(mlir::Operation *func, const Target &target);
 /// hold as mma wants it stays there. Products become phog.dot.
 void lowerDots(mlir::Operation *func, const Target &target);
 
+/// About how many operations the emitter spells out for one thread: each tile's elements that a thread holds,
+/// for each operation on it, and the steps of products. Asked after lowerDots, before anything is emitted.
+int64_t unrolledSize(mlir::Operation *func, const Target &target);
+
 /// Copies in a loop that its products read run ahead by stages - 1 iterations, in a ring of buffers, with one
 /// barrier an iteration. The stages come from pho.stages, else as many up to three as fit. False with a
 /// message if pho.stages do not fit.
