@@ -1,5 +1,6 @@
 #include "runtime/cpu/ObjectLoader.h"
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <elf.h>
 #include <sys/mman.h>
@@ -121,13 +122,35 @@ private:
     return s.st_name < names_.size() ? std::string_view(names_.data() + s.st_name) : std::string_view();
   }
 
+  template <typename F> static void *addressOf(F *function) { return reinterpret_cast<void *>(function); }
+
+  /// What code may call outside: the memory functions, and what processors without FMA (before x86-64-v3) or
+  /// rounding instructions (before x86-64-v2) have no instruction for.
   static void *outside(std::string_view name) {
-    if (name == "memcpy")
-      return reinterpret_cast<void *>(static_cast<void *(*)(void *, const void *, size_t)>(std::memcpy));
-    if (name == "memmove")
-      return reinterpret_cast<void *>(static_cast<void *(*)(void *, const void *, size_t)>(std::memmove));
-    if (name == "memset")
-      return reinterpret_cast<void *>(static_cast<void *(*)(void *, int, size_t)>(std::memset));
+    using Float = float(float);
+    using Double = double(double);
+    const std::pair<std::string_view, void *> known[] = {
+        {"memcpy", addressOf<void *(void *, const void *, size_t)>(std::memcpy)},
+        {"memmove", addressOf<void *(void *, const void *, size_t)>(std::memmove)},
+        {"memset", addressOf<void *(void *, int, size_t)>(std::memset)},
+        {"fmaf", addressOf<float(float, float, float)>(std::fma)},
+        {"fma", addressOf<double(double, double, double)>(std::fma)},
+        {"floorf", addressOf<Float>(std::floor)},
+        {"floor", addressOf<Double>(std::floor)},
+        {"ceilf", addressOf<Float>(std::ceil)},
+        {"ceil", addressOf<Double>(std::ceil)},
+        {"truncf", addressOf<Float>(std::trunc)},
+        {"trunc", addressOf<Double>(std::trunc)},
+        {"rintf", addressOf<Float>(std::rint)},
+        {"rint", addressOf<Double>(std::rint)},
+        {"nearbyintf", addressOf<Float>(std::nearbyint)},
+        {"nearbyint", addressOf<Double>(std::nearbyint)},
+        {"roundevenf", addressOf<Float>(std::rint)}, // the rounding mode is to nearest even
+        {"roundeven", addressOf<Double>(std::rint)},
+    };
+    for (const auto &[symbol, address] : known)
+      if (symbol == name)
+        return address;
     return nullptr;
   }
 

@@ -20,7 +20,7 @@ public:
   void *symbol(std::string_view name) const;
 
   /// Null with a message for anything but a well-formed object that refers to nothing outside itself but
-  /// memcpy, memmove and memset.
+  /// memcpy, memmove, memset, and fma and the roundings, which processors before AVX2 lack.
   static std::unique_ptr<LoadedObject> load(std::string_view bytes, std::string &error);
 
 private:
