@@ -20,7 +20,10 @@ void Checker::checkAssign(const ast::Stmt &s) {
 const Entity *Checker::assignable(const ast::Expr &name) {
   const Entity *e = lookup(name.name);
   if (!e) {
+    unsigned before = errorCount();
     checkName(name);
+    if (size_t n = diags_.all().size(); errorCount() != before && n > 0 && !diags_.all().back().help)
+      Diagnostics::Builder(diags_, n - 1).help("declare it: 'var " + name.name + " = ..'");
     return nullptr;
   }
   switch (e->kind) {

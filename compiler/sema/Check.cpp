@@ -33,6 +33,10 @@ void Checker::declareNames() {
         failed_ |= !value;                               // its choices are in error
         scopes_.back().try_emplace(c.name.text, entity); // twice: reported where the space is built
       }
+  for (const ast::Attribute &a : kernel_.attributes)
+    for (const ast::Attribute::Arg &arg : a.args)
+      if (a.name.text == "autotune" && arg.name) // reported where the space is built
+        scopes_.back().try_emplace(arg.name->text);
   failed_ |= kernel_.hasBrokenAttribute;
   for (const ast::Name &n : kernel_.lostNames)
     scopes_.back().try_emplace(n.text).first->second.range = n.range;

@@ -34,6 +34,10 @@ bool Checker::declare(const ast::Name &name, Entity entity) {
   auto [it, fresh] = scopes_.back().try_emplace(name.text, entity);
   if (fresh)
     return true;
+  if (it->second.kind == Entity::Kind::Poison) { // what the first one was is not known
+    it->second = entity;
+    return true;
+  }
   report(diag::DeclaredTwice, name.range, name.text).note(it->second.range, "first declared here");
   return false;
 }

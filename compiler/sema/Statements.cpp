@@ -70,7 +70,7 @@ void Checker::checkStatement(const ast::Stmt &s) {
   case K::Broken:
     failed_ = true; // the rest is judged, and no conclusion drawn from the whole
     if (!s.name.text.empty())
-      declare(s.name, {});
+      scopes_.back().try_emplace(s.name.text).first->second.range = s.name.range;
     return;
   case K::Block: {
     Stmt *b = emit(Stmt::Kind::Block, s.range);

@@ -251,7 +251,26 @@ StmtP AstBuilder::broken(P::LineContext *c) {
   P::StatementContext *s = c->statement();
   if (P::LetStatementContext *let = s ? s->letStatement() : nullptr; let && let->IDENT())
     out.name = name(let->IDENT());
+  else if (P::ForStatementContext *loop = s ? s->forStatement() : nullptr; loop && loop->IDENT(0))
+    out.name = name(loop->IDENT(0)); // its body may stand behind it, read as statements
+  else if (first->getType() == P::IDENT)
+    out.name = declaredAsInC(range(first).end);
   return &out;
+}
+
+/// The name in `int i = 3`, `at` being the end of its first word; else an empty one.
+ast::Name AstBuilder::declaredAsInC(uint32_t at) const {
+  std::string_view text = place_.text;
+  auto skipSpaces = [&](size_t i) { return std::min(text.find_first_not_of(" \t*", i), text.size()); };
+  size_t begin = skipSpaces(at), end = begin;
+  while (end < text.size() && (std::isalnum(static_cast<unsigned char>(text[end])) || text[end] == '_'))
+    ++end;
+  size_t next = skipSpaces(end);
+  if (begin == at || begin == end || next >= text.size() || text[next] != '=' ||
+      text.substr(next).starts_with("=="))
+    return {};
+  return {std::string(text.substr(begin, end - begin)),
+          {static_cast<uint32_t>(begin), static_cast<uint32_t>(end), place_.file}};
 }
 
 StmtP AstBuilder::statement(P::StatementContext *c) {

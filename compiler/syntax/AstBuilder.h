@@ -55,6 +55,7 @@ private:
   ast::Block block(P::BlockContext *c);
   StmtP statement(P::StatementContext *c);
   StmtP broken(P::LineContext *c);
+  ast::Name declaredAsInC(uint32_t at) const;
   Stmt &make(Stmt::Kind kind, SourceRange range, SourceRange head);
   StmtP letStatement(P::LetStatementContext *c);
   StmtP assignment(P::AssignmentContext *c);

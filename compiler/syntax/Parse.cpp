@@ -184,7 +184,14 @@ private:
     auto report =
         diags_.report(id, {begin, end, file_},
                       id == diag::UnexpectedCharacter ? shown(spelled) : std::string(spelled.substr(0, 40)));
-    if (id == diag::MalformedNumber && spelled.back() == '.')
+    if (spelled == "#")
+      report.help("a comment begins with //");
+    else if (spelled == "?")
+      report.help("write 'a if c else b'");
+    else if (id == diag::MalformedNumber && (spelled.ends_with(".0f") || spelled.ends_with(".0F")))
+      report.help("a literal takes the type of what it meets: '" +
+                  std::string(spelled.substr(0, spelled.size() - 1)) + "'");
+    else if (id == diag::MalformedNumber && spelled.back() == '.')
       report.help("a float has a digit on both sides of the point: '" + std::string(spelled.substr(0, 40)) +
                   "0'");
     else if (id == diag::MalformedNumber && spelled.front() == '.')

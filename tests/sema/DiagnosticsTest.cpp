@@ -101,6 +101,10 @@ TEST(SemaDiagnostics, AnErrorOfSyntaxCausesNoOther) {
   EXPECT_EQ(codesOf("let i = ctx.block.x\n if 0<i<3 { X[i] = 1.0 }"), "E0107@3 ");
   EXPECT_EQ(codesOf("let a = 1 + )\n let b = foo(3)\n Y[0] = b + a\n Y[1] = a"), "E0102@2 E0304@3 ");
   EXPECT_EQ(codesOf("let a = tile<f32>[4]\n Y[0 :+ 4] = a"), "E0313@2 ");
+  EXPECT_EQ(codesOf("for i in range(10):\n Y[i] = 1.0"), "E0102@2 ");
+  EXPECT_EQ(codesOf("int i = 3;\n Y[i] = 1.0"), "E0102@2 ");
+  EXPECT_EQ(codesOf("@autotune(T = [4, 8])\nkernel k(Y: tensor<f32>[N]) { Y[0 :+ T] = zeros<f32>([T]) }"),
+            "E0211@1 ");
   EXPECT_EQ(codesOf("let x: tile<f32>[] = 1\n Y[0] = x"), "E0114@2 ");
   EXPECT_EQ(codesOf("Y[0] = max(X[0], b + 1 = 3)"), "E0112@2 E0301@2 ");
   EXPECT_EQ(codesOf("fn f(x f32) -> f32 { return x }\nkernel k(Y: tensor<f32>[N]) { Y[0] = f(1.0) }"),
@@ -139,6 +143,19 @@ TEST(SemaDiagnostics, SuggestNothingThatIsAnotherName) {
   EXPECT_EQ(help("kernel k(Y: tensor<f32>[N]) { Y[0] = tanhh(Y[0]) }"), "did you mean 'tanh'?");
   EXPECT_EQ(help("kernel k(Y: tensor<f32>[N]) { let x = zeroes<f32>([4]) }"), "did you mean 'zeros'?");
   EXPECT_EQ(help("kernel k(Y: tensor<f32>[N]) { Y[0 :+ 4] = softmx(Y[0 :+ 4]) }"), "did you mean 'softmax'?");
+}
+
+TEST(SemaDiagnostics, WordsOfOtherLanguagesAreTranslated) {
+  auto help = [](const std::string &source) {
+    auto c = checkSource(source);
+    return c->diags.all().empty() ? "" : c->diags.all()[0].help.value_or("");
+  };
+  EXPECT_EQ(help("kernel k(A: tensor<float>[M]) { A[0] = 1.0 }"), "did you mean 'f32'?");
+  EXPECT_EQ(help(complete("Y[threadIdx.x] = 1.0")), "did you mean 'ctx.thread'?");
+  EXPECT_EQ(help(complete("Y[0] = float(3)")), "did you mean 'f32'?");
+  EXPECT_EQ(help(complete("Y[0] = 0.0 if True else 1.0")), "did you mean 'true'?");
+  EXPECT_EQ(help(complete("__syncthreads()")), "did you mean 'barrier'?");
+  EXPECT_EQ(help(complete("count = 3")), "declare it: 'var count = ..'");
 }
 
 /// Nothing of a source reaches a terminal as a control, and no message is as long as the source likes.

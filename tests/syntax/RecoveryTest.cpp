@@ -125,6 +125,29 @@ TEST(Recovery, NestedOpeningsOfAnOpenCommentAreOneError) {
   }
 }
 
+TEST(Recovery, HabitsOfOtherLanguagesGetHelp) {
+  auto help = [](const std::string &body) {
+    Parsed p("kernel k(A: tensor<f32>[M]) {\n  " + body + "\n}\n");
+    return p.diags.all().empty() ? "none" : p.diags.all()[0].help.value_or("");
+  };
+  EXPECT_EQ(help("for i in range(10):\n A[i] = 1.0"), "a body stands in braces: '{ .. }'");
+  EXPECT_EQ(help("if not a { }"), "write '!'");
+  EXPECT_EQ(help("let y = x ** 2"), "write 'pow(x, y)'");
+  EXPECT_EQ(help("i++"), "write '+= 1'");
+  EXPECT_EQ(help("let y = x @ z"), "write 'dot(a, b)'");
+  EXPECT_EQ(help("let p = tl.program_id(0)"), "there are no methods and no modules: 'program_id(..)'");
+  EXPECT_EQ(help("int i = 3"), "a declaration begins with let or var: 'let i = ..'");
+  EXPECT_EQ(help("A[0] = 1.0f"), "a literal takes the type of what it meets: '1.0'");
+  EXPECT_EQ(help("# comment"), "a comment begins with //");
+  EXPECT_EQ(help("let y = a ? b : c"), "write 'a if c else b'");
+  EXPECT_EQ(Parsed("def k():\n  pass\n").diags.all()[0].help.value_or("").substr(0, 12), "a file holds");
+  EXPECT_EQ(Parsed("kernel k(A: tensor[f32, M]) { }").diags.all()[0].help.value_or(""),
+            "write 'tensor<f32>[M, N]'");
+  EXPECT_EQ(Parsed("kernel k(n) { }").diags.all()[0].help.value_or(""), "a parameter has a type: 'x: f32'");
+  EXPECT_EQ(Parsed("kernel k() -> f32 { }").diags.all()[0].help.value_or("").substr(0, 24),
+            "a kernel returns nothing");
+}
+
 TEST(Recovery, ATypeIsNoValue) {
   EXPECT_EQ(codesOf("let a = tile<f32>[4]"), "E0313@2:9");
   EXPECT_EQ(codesOf("let a = tile<f32>[4, N] + 1.0"), "E0313@2:9");
