@@ -84,6 +84,12 @@ struct Reference {
   std::string name; ///< with its version: `cublas 13.1.0`
 };
 
+/// What a device can do at most, as measured on it at the start of a search; 0: not known.
+struct Roof {
+  double bytesPerNs = 0; ///< that a copy moves, read and written
+  double f32FlopsPerNs = 0, f64FlopsPerNs = 0;
+};
+
 /// Lives in the device worker, alone. A fault may take the process with it.
 class Device {
 public:
@@ -98,6 +104,8 @@ public:
   /// What `library` offers for the same product; without a kernel, and with the reason in `error`, where this
   /// device has none. It must not outlive the device.
   virtual Reference reference(const std::string &library, const PlainGemm &gemm, std::string &error);
+  /// False with a reason where nothing is measured.
+  virtual bool measureRoof(Roof &roof, std::string &error);
 };
 
 /// An extent's value at a launch.

@@ -124,6 +124,9 @@ private:
       double k = static_cast<double>(a.back()), mn = static_cast<double>(e->type.elements());
       effort_.dotFlops += 2 * mn * k * times_;
       effort_.hasContraction = true;
+      effort_.arithmetic = kernel_.tensorcore && e->args[0]->type.elem == ScalarType::F32
+                               ? "tensorcore"
+                               : std::string(name(e->args[0]->type.elem));
       addSum(k, e->type.elem);
       return;
     }

@@ -120,6 +120,10 @@ std::string reportJson(const SearchOutcome &o, const ReportContext &c) {
          {"winner_held", o.winnerHeld},
          {"tie", o.isTie},
          {"tied", Json::array()},
+         {"roof",
+          {{"copy_gbps", o.roof.bytesPerNs},
+           {"f32_gflops", o.roof.f32FlopsPerNs},
+           {"f64_gflops", o.roof.f64FlopsPerNs}}},
          {"full_size_reference", o.plain ? Json(o.plain->point) : Json(nullptr)},
          {"finalists", o.finalists},
          {"baseline", baseline},
@@ -145,6 +149,8 @@ std::string reportJson(const SearchOutcome &o, const ReportContext &c) {
       p["median_ms"] = s.median / 1e6;
       p["mad_ms"] = s.mad / 1e6;
       p["ci95_ms"] = {s.low / 1e6, s.high / 1e6};
+      if (auto percent = o.percentOfRoof(r))
+        p["percent_of_roof"] = *percent;
       p["timed_in"] = r.wasInFinals() ? "finals" : "search";
       p["bound_by"] = m.isComputeBound ? "arithmetic" : "memory";
       p["gflops"] = s.median > 0 ? m.flops / s.median : 0;

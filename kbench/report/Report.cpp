@@ -40,7 +40,7 @@ std::string resultTable(const SearchOutcome &o, const ReportContext &c) {
   std::vector<std::string> head{"rank"};
   head.insert(head.end(), c.names.begin(), c.names.end());
   bool compute = !o.ranking.empty() && o.results[o.ranking[0]].measurement.isComputeBound;
-  head.insert(head.end(), {"timed in", "median", "spread", compute ? "GFLOP/s" : "GB/s"});
+  head.insert(head.end(), {"timed in", "median", "spread", compute ? "GFLOP/s" : "GB/s", "% of roof"});
   for (auto &[n, v] : o.results[o.ranking[0]].measurement.resources)
     head.push_back(n);
   head.push_back("error/bound");
@@ -54,6 +54,8 @@ std::string resultTable(const SearchOutcome &o, const ReportContext &c) {
     double rate = (compute ? p.measurement.flops : p.measurement.bytes) / s.median;
     row.insert(row.end(), {p.wasInFinals() ? "finals" : "search", timeText(s.median),
                            format("%.1f%%", 100 * s.spread()), threeDigits(rate)});
+    const auto percent = o.percentOfRoof(p);
+    row.push_back(percent ? format("%.0f", *percent) : "-");
     double spills = 0;
     for (auto &[n, v] : p.measurement.resources) {
       row.push_back(resourceText(n, std::round(v)));
@@ -167,6 +169,21 @@ static std::string baselineText(const SearchOutcome &o, const ReportContext &c) 
   return text + "\n";
 }
 
+// What was measured of the device, and whether that is what the best point is bound by.
+static std::string roofText(const SearchOutcome &o) {
+  if (o.roof.bytesPerNs <= 0)
+    return "";
+  std::string text = "roof   measured here: a copy moves " + threeDigits(o.roof.bytesPerNs) + " GB/s";
+  if (o.roof.f32FlopsPerNs > 0)
+    text += ", f32 multiply-adds make " + threeDigits(o.roof.f32FlopsPerNs) + " GFLOP/s";
+  if (o.roof.f64FlopsPerNs > 0)
+    text += ", f64 " + threeDigits(o.roof.f64FlopsPerNs);
+  const PointResult &best = o.results[o.ranking.front()];
+  if (!o.percentOfRoof(best))
+    text += "; none is measured for products of " + o.arithmetic;
+  return text + "\n";
+}
+
 // Which of the timed points were not verified at the size at which they were timed, and why.
 static std::string fullSizeNotes(const SearchOutcome &o) {
   std::map<std::string, size_t> reasons;
@@ -235,6 +252,7 @@ std::string reportText(const SearchOutcome &o, const ReportContext &c) {
   if (const double noise = typicalSpread(o); noise > noisySpread)
     text += "noise  repeats of one point spread by " + format("%.0f%%", 100 * noise) +
             " (the middle one of all points): this machine is noisy, small differences mean nothing\n";
+  text += roofText(o);
   text += baselineText(o, c);
   if (o.ranking.size() > 1) {
     // Like with like: both as the search timed them, unless the worst was in the finals too.

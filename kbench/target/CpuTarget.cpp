@@ -114,6 +114,7 @@ public:
     return std::make_unique<CpuKernel>(std::move(object), reinterpret_cast<CpuEntry>(entry),
                                        code.scratchBytes);
   }
+  bool measureRoof(Roof &roof, std::string &error) override { return measureHostRoof(roof, error); }
   Reference reference(const std::string &library, const PlainGemm &gemm, std::string &error) override {
     return library == "openblas" ? openBlas(gemm, error) : Device::reference(library, gemm, error);
   }

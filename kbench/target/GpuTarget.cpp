@@ -6,6 +6,7 @@
 #include "compiler/ir/Build.h"
 #include "compiler/target/nvptx/Nvptx.h"
 #include "kbench/target/Cublas.h"
+#include "kbench/target/GpuRoof.h"
 #include "kbench/target/Targets.h"
 #include "mlir/IR/MLIRContext.h"
 #include "runtime/cuda/Assemble.h"
@@ -285,6 +286,8 @@ public:
     auto loaded = std::make_unique<GpuKernelOnDevice>(*device_, flush_, kernel, std::move(gpu));
     return loaded->load(code.bytes, error) ? std::move(loaded) : nullptr;
   }
+
+  bool measureRoof(Roof &roof, std::string &error) override { return measureGpuRoof(*device_, roof, error); }
 
   Reference reference(const std::string &library, const PlainGemm &gemm, std::string &error) override {
     if (library != "cublas")

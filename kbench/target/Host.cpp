@@ -14,6 +14,11 @@ Reference Device::reference(const std::string &library, const PlainGemm &, std::
   return {};
 }
 
+bool Device::measureRoof(Roof &, std::string &error) {
+  error = "this target has none";
+  return false;
+}
+
 Address HostMemory::allocate(size_t bytes, std::string &error) {
   void *p = nullptr;
   if (posix_memalign(&p, 4096, std::max<size_t>(bytes, 1)) != 0) {

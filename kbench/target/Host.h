@@ -17,6 +17,8 @@ public:
 void flushCaches();
 /// `AMD EPYC 9654, 2 threads`.
 DeviceInfo describeProcessor(int);
+/// With all threads that the process may use; in HostRoof.cpp.
+bool measureHostRoof(Roof &roof, std::string &error);
 bool alwaysPresent();
 double nowNanoseconds();
 

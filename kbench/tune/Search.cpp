@@ -106,8 +106,19 @@ private:
     }
   }
 
-  // The first of the plain points that compiles, is right at small sizes and runs at full size.
+  // The roof, then the first of the plain points that compiles, is right at small sizes and runs at full
+  // size.
   void choosePlain() {
+    if (events_.progress)
+      events_.progress({0, 0, "measuring what the device can do", nullptr});
+    Request roof;
+    roof.kind = Request::Kind::Roof;
+    roof.items = {{"", "", ""}};
+    std::string none;
+    if (auto reply = ask(device_, roof, options_.runLimit, none); reply && !reply->samples.empty())
+      outcome_.roof = {reply->samples[0][0], reply->samples[0][1], reply->samples[0][2]};
+    if (outcome_.wasInterrupted || !outcome_.environmentError.empty())
+      return;
     outcome_.noFullSize = options_.noFullSize;
     for (size_t c = 0; c < options_.plainPoints.size() && !outcome_.plain; ++c) {
       if (events_.progress)
@@ -271,6 +282,7 @@ private:
     m.isComputeBound = reply->isComputeBound;
     m.cases = reply->cases;
     m.compileMs = reply->compileMs;
+    outcome_.arithmetic = reply->arithmetic;
     m.verdict.detail = outcome_.plain ? reply->note : outcome_.noFullSize;
     toVerify_.push_back(o.job);
   }
@@ -329,6 +341,9 @@ private:
     SearchOutcome sofar;
     sofar.wasInterrupted = true; // as it stands, the search is not over
     sofar.device = outcome_.device;
+    sofar.roof = outcome_.roof;
+    sofar.arithmetic = outcome_.arithmetic;
+    sofar.plain = outcome_.plain;
     for (size_t i = 0; i < outcome_.results.size(); ++i)
       if (hasEnded(i))
         sofar.results.push_back(outcome_.results[i]);
@@ -379,6 +394,19 @@ private:
 };
 
 } // namespace
+
+std::optional<double> SearchOutcome::percentOfRoof(const PointResult &point) const {
+  const Measurement &m = point.measurement;
+  const double peak = arithmetic == "f32"   ? roof.f32FlopsPerNs
+                      : arithmetic == "f64" ? roof.f64FlopsPerNs
+                                            : 0,
+               ns = point.summary().median;
+  if (ns <= 0 || (m.isComputeBound ? peak : roof.bytesPerNs) <= 0)
+    return std::nullopt;
+  const double least =
+      std::max(roof.bytesPerNs > 0 ? m.bytes / roof.bytesPerNs : 0, peak > 0 ? m.flops / peak : 0);
+  return 100 * least / ns;
+}
 
 SearchOutcome search(const Session &session, PointSource &source, const SearchOptions &options,
                      const SearchEvents &events, std::map<std::string, Measurement> known) {

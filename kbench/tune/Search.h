@@ -52,6 +52,11 @@ struct Baseline {
 };
 
 struct SearchOutcome {
+  Roof roof;              ///< of the device, measured before the search
+  std::string arithmetic; ///< of the kernel's products (Reply)
+  /// In percent, what the roof would take of what the point took; nullopt where the roof of what it is bound
+  /// by is not known.
+  std::optional<double> percentOfRoof(const PointResult &point) const;
   std::optional<Request::Item> plain; ///< what points were compared with at full size
   std::string noFullSize;             ///< why there is none
   std::vector<PointResult> results;   ///< in the order of the source

@@ -170,6 +170,7 @@ Verdict CompileWorker::compile(const Request &request, Reply &reply, const Say &
   Effort effort = measureEffort(*kernel, full.dims, full.grid, session_.grid.has_value());
   reply.flops = effort.dotFlops;
   reply.bytes = effort.bytes;
+  reply.arithmetic = effort.arithmetic;
   reply.isApproximate = effort.isApproximate;
   reply.isComputeBound = effort.isComputeBound();
   reply.resources = files.code.resources;

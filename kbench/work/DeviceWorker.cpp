@@ -115,6 +115,13 @@ Reply DeviceWorker::answer(const Request &request) {
     return sample(request);
   Reply reply;
   std::string error;
+  if (request.kind == Request::Kind::Roof) {
+    Roof roof;
+    if (device_->measureRoof(roof, error))
+      reply.samples = {{roof.bytesPerNs, roof.f32FlopsPerNs, roof.f64FlopsPerNs}};
+    reply.note = error;
+    return reply;
+  }
   LoadedPoint *loaded = load(request.items[0], error);
   if (!loaded)
     reply.verdict = {Status::CompileError, "",

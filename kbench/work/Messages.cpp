@@ -45,6 +45,7 @@ std::string Reply::toLine() const {
          {"bytes", bytes},
          {"approximate", isApproximate},
          {"compute", isComputeBound},
+         {"arithmetic", arithmetic},
          {"cases", cases},
          {"compileMs", compileMs},
          {"worst", worstError},
@@ -68,6 +69,7 @@ bool Reply::fromLine(const std::string &line, Reply &r) {
     r.bytes = j.value("bytes", 0.0);
     r.isApproximate = j.value("approximate", false);
     r.isComputeBound = j.value("compute", false);
+    r.arithmetic = j.value("arithmetic", "");
     r.cases = j.value("cases", 0u);
     r.compileMs = j.value("compileMs", 0.0);
     r.worstError = j["worst"].is_number() ? j["worst"].get<double>() : 0;

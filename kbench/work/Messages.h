@@ -16,8 +16,10 @@ struct Request {
     Time,       ///< warm up and repeat at full size
     VerifyFull, ///< run the first item at full size and compare with the second, the plain point; with
                 ///< itself: only make that reference
-    Judge,  ///< to a compile worker: only whether the point is legal
-    Sample, ///< `repeats` more timings of each of several points, interleaved
+    Judge,      ///< to a compile worker: only whether the point is legal
+    Roof,       ///< to the device worker: samples are bytes, f32 and f64 operations a nanosecond (items: one,
+                ///< empty)
+    Sample,     ///< `repeats` more timings of each of several points, interleaved
   };
   struct Item {
     std::string point, folder;
@@ -42,6 +44,9 @@ struct Reply {
   Resources resources;
   double flops = 0, bytes = 0;
   bool isApproximate = false, isComputeBound = false;
+  /// How the products are computed: `f32`, `bf16`, `tensorcore` (f32 that may be rounded); empty: there are
+  /// none.
+  std::string arithmetic;
   unsigned cases = 0;
   double compileMs = 0;
   // Verify

@@ -352,6 +352,14 @@ class FullSize(Case):
             self.assertTrue(self.result['winner_held'])
         self.assertIn('small sizes and at full size', self.kbench('--dim', 'M=20 N=20 K=20', source=GEMM).stdout)
 
+    def test_the_roof_is_measured(self):
+        rows = self.rows('--dim', 'M=128 N=128 K=128', '--pin', 'TILE_M=16 TILE_N=16', source=GEMM, target='cpu')
+        self.assertTrue(all(v > 0 for v in self.result['roof'].values()), self.result['roof'])
+        self.assertTrue(all(0 < p['percent_of_roof'] < 130 for p in rows.values()), rows)
+        out = self.kbench('--dim', 'N=100000', '--pin', 'T=32', target='cpu').stdout
+        self.assertIn('% of roof', out)
+        self.assertIn('roof   measured here: a copy moves', out)
+
     def test_wrong_at_full_size_alone(self):
         rows = self.rows('--dim', 'N=50', fault='wrong-full@T=16,U=2')
         self.assertEqual(rows['T=16 U=2']['status'], 'wrong')
