@@ -4,6 +4,8 @@
 #include "compiler/driver/CheckSpace.h"
 #include "compiler/driver/Compile.h"
 #include "compiler/driver/Emit.h"
+#include "compiler/driver/GivenValues.h"
+#include "compiler/driver/Status.h"
 #include "compiler/legality/Legality.h"
 #include "compiler/passes/Pipeline.h"
 #include <algorithm>
@@ -14,8 +16,6 @@ namespace phobos::driver {
 
 namespace {
 
-enum Status : int { Success = 0, InputFault = 1, UsageFault = 2, EnvironmentFault = 3 };
-
 class Compile {
 public:
   explicit Compile(const CompileRequest &r)
@@ -25,9 +25,8 @@ public:
 
   int run() {
     loaded_ = load(r_.file, {.stdlib = !r_.noStd}, diags_);
-    for (const Diagnostic &d : diags_.all())
-      if (d.id == diag::CannotReadFile)
-        return finish(EnvironmentFault);
+    if (statusOf(diags_) == EnvironmentFault)
+      return finish(EnvironmentFault);
     if (r_.space)
       return finish(printSpace());
     bool bundle = emit_ == "bundle" || emit_ == "c" || emit_ == "header";
@@ -38,13 +37,8 @@ public:
       return finish(UsageFault);
     }
     Point overrides;
-    for (const std::string &text : r_.point) {
-      std::string error;
-      if (!parsePoint(text, overrides, error)) {
-        diags_.report(diag::BadPoint, {}, text, error);
-        return finish(UsageFault);
-      }
-    }
+    if (!readPoint(r_.point, "--point", overrides, diags_))
+      return finish(UsageFault);
     if (emit_ == "ast" && !r_.checkOnly)
       return finish(diags_.hasErrors() ? InputFault : write(ast::dump(*loaded_->file)));
     return finish(compileKernels(overrides));
@@ -176,9 +170,9 @@ private:
   int finish(int status) {
     std::cerr << (r_.jsonDiagnostics ? renderJson(diags_, loaded_->sources)
                                      : renderText(diags_, loaded_->sources, r_.color));
-    if (status == Success && (diags_.hasErrors() || (r_.warningsAreErrors && !diags_.all().empty())))
-      return InputFault;
-    return status;
+    if (diags_.hasErrors())
+      return statusOf(diags_);
+    return status == Success && r_.warningsAreErrors && !diags_.all().empty() ? InputFault : status;
   }
 
   const CompileRequest &r_;

@@ -11,8 +11,8 @@ struct PreparedLaunch {
 };
 
 /// Reads files, fills arrays by their rules and checks everything against the contract. A tensor that is only
-/// written need not be given. Returns an exit status; what is wrong is in `diags`.
-int prepareLaunch(const Contract &contract, const RunRequest &request, PreparedLaunch &result,
-                  Diagnostics &diags);
+/// written need not be given. False with an error in `diags`.
+bool prepareLaunch(const Contract &contract, const RunRequest &request, PreparedLaunch &result,
+                   Diagnostics &diags);
 
 } // namespace phobos::driver

@@ -1,7 +1,11 @@
 #include "compiler/driver/RunTool.h"
 #include "compiler/driver/Compile.h"
+#include "compiler/driver/GivenValues.h"
 #include "compiler/driver/RunArguments.h"
+#include "compiler/driver/Status.h"
 #include "compiler/host/Npy.h"
+#include "compiler/support/Suggest.h"
+#include <algorithm>
 #include <cstdio>
 #include <iostream>
 
@@ -9,47 +13,36 @@ namespace phobos::driver {
 
 namespace {
 
-enum Status : int { Success = 0, InputFault = 1, UsageFault = 2, EnvironmentFault = 3 };
-
 class Run {
 public:
   explicit Run(const RunRequest &r) : r_(r) {}
 
   int run() {
-    int status = work();
+    work();
     std::cerr << (r_.jsonDiagnostics ? renderJson(diags_, loaded_->sources)
                                      : renderText(diags_, loaded_->sources, r_.color));
-    return status;
+    return statusOf(diags_);
   }
 
 private:
-  int work() {
+  /// Up to the first step that fails; what is wrong is in the diagnostics.
+  void work() {
     loaded_ = load(r_.file, {.stdlib = !r_.noStd}, diags_);
-    if (diags_.hasErrors())
-      return diags_.all().front().id == diag::CannotReadFile ? EnvironmentFault : InputFault;
     Point overrides;
-    for (const std::string &text : r_.point) {
-      std::string error;
-      if (!parsePoint(text, overrides, error)) {
-        diags_.report(diag::BadPoint, {}, text, error);
-        return UsageFault;
-      }
-    }
+    if (diags_.hasErrors() || !readPoint(r_.point, "--point", overrides, diags_))
+      return;
     const ast::Kernel *kernel = selectKernel(*loaded_->file, r_.kernel, diags_);
-    if (!kernel)
-      return InputFault;
-    std::unique_ptr<sema::TypedKernel> typed = checkAt(*loaded_, *kernel, overrides, diags_);
-    if (!typed)
-      return InputFault;
-    if (int status = readOutputs(*typed))
-      return status;
+    std::unique_ptr<sema::TypedKernel> typed =
+        kernel ? checkAt(*loaded_, *kernel, overrides, diags_) : nullptr;
     PreparedLaunch prepared;
-    if (int status = prepareLaunch(contractOf(*typed), r_, prepared, diags_))
-      return status;
-    return execute(*typed, prepared);
+    if (typed && readOutputs(*typed) && prepareLaunch(contractOf(*typed), r_, prepared, diags_) &&
+        execute(*typed, prepared))
+      writeOutputs(*typed, prepared.arguments);
   }
 
-  int execute(const sema::TypedKernel &kernel, PreparedLaunch &prepared) {
+  /// Whether the kernel came to its end: what a stopped one left is not a result. (--check may still have
+  /// found something.)
+  bool execute(const sema::TypedKernel &kernel, PreparedLaunch &prepared) {
     interp::Options options;
     options.check = r_.check;
     options.cancel = r_.cancel;
@@ -57,52 +50,56 @@ private:
       options.maxSteps = r_.maxSteps;
     std::unique_ptr<Executable> executable = prepare(r_.target, kernel, loaded_->sources, options, diags_);
     if (!executable)
-      return InputFault;
-    bool ok = prepared.launch.isEmpty() || executable->run(prepared.arguments, prepared.launch, diags_);
-    if (r_.cancel && r_.cancel->load())
-      return InputFault;
-    int status = writeOutputs(kernel, prepared.arguments);
-    return status ? status : ok ? Success : InputFault;
+      return false;
+    if (prepared.launch.isEmpty() || executable->run(prepared.arguments, prepared.launch, diags_))
+      return true;
+    auto stops = [](const Diagnostic &d) {
+      return d.id == diag::StepLimit || d.id == diag::Cancelled || d.id == diag::ValuesTooLarge;
+    };
+    return r_.check && std::none_of(diags_.all().begin(), diags_.all().end(), stops);
   }
 
-  int readOutputs(const sema::TypedKernel &kernel) {
+  bool readOutputs(const sema::TypedKernel &kernel) {
+    std::vector<std::string> names;
+    std::string list;
+    for (const sema::Param &p : kernel.params)
+      if (p.isTensor) {
+        names.push_back(p.name);
+        list += (list.empty() ? "" : ", ") + p.name;
+      }
     for (const std::string &text : r_.outputs) {
       size_t equals = text.find('=');
       std::string name = text.substr(0, equals);
-      size_t i = 0;
-      while (i < kernel.params.size() && !(kernel.params[i].name == name && kernel.params[i].isTensor))
-        ++i;
-      if (equals == std::string::npos || equals + 1 == text.size()) {
+      if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {
         diags_.report(diag::BadOutput, {}, text, "it should be written NAME=FILE.npy");
-        return UsageFault;
+        return false;
       }
-      if (i == kernel.params.size()) {
-        std::string names;
-        for (const sema::Param &p : kernel.params)
-          if (p.isTensor)
-            names += (names.empty() ? "" : ", ") + p.name;
-        diags_.report(diag::BadOutput, {}, text,
-                      "the tensors of kernel '" + kernel.name + "' are " + (names.empty() ? "none" : names));
-        return InputFault;
+      if (std::find(names.begin(), names.end(), name) == names.end()) {
+        auto report = diags_.report(diag::UnknownOutput, {}, kernel.name, name, list.empty() ? "none" : list);
+        if (auto near = nearest(name, names))
+          report.help("did you mean '" + *near + "'?");
+        return false;
       }
+      size_t i = 0;
+      while (kernel.params[i].name != name)
+        ++i;
       outputs_.emplace_back(i, text.substr(equals + 1));
     }
-    return Success;
+    return true;
   }
 
-  int writeOutputs(const sema::TypedKernel &kernel, const HostArguments &arguments) {
+  void writeOutputs(const sema::TypedKernel &kernel, const HostArguments &arguments) {
     for (const auto &[i, path] : outputs_) {
       std::string error;
       if (!writeNpy(path, arguments.arrays[i], error)) {
         diags_.report(diag::CannotWriteFile, {}, path, error);
-        return EnvironmentFault;
+        return;
       }
     }
     if (outputs_.empty())
       for (size_t i = 0; i < kernel.params.size(); ++i)
         if (kernel.params[i].isTensor && kernel.params[i].isWritten)
           print(kernel.params[i].name, arguments.arrays[i]);
-    return Success;
   }
 
   /// Where no file was asked for: the shape and the first elements, so that a run shows something.

@@ -1,5 +1,6 @@
 #include "compiler/host/ArgSpec.h"
 #include "compiler/host/Philox.h"
+#include "compiler/support/Suggest.h"
 #include "runtime/contract/Numeric.h"
 #include <bit>
 #include <charconv>
@@ -85,7 +86,7 @@ static std::optional<std::vector<Number>> readCall(std::string_view text, std::s
     std::string_view item = trim(rest.substr(0, comma));
     std::optional<Number> n = readNumber(item);
     if (!n) {
-      error = "'" + std::string(item) + "' in '" + std::string(text) + "' is not a number";
+      error = "'" + std::string(item) + "' is not a number";
       return args;
     }
     args.push_back(*n);
@@ -95,20 +96,38 @@ static std::optional<std::vector<Number>> readCall(std::string_view text, std::s
   }
 }
 
+namespace {
+struct Rule {
+  std::string_view word;
+  ArgSpec::Kind kind;
+  bool bare;    ///< may stand without arguments
+  size_t count; ///< arguments if it has any
+  const char *form;
+};
+} // namespace
+
+static constexpr Rule kRules[] = {
+    {"uniform", ArgSpec::Kind::Uniform, false, 2, "uniform(low, high)"},
+    {"normal", ArgSpec::Kind::Normal, true, 2, "normal or normal(mean, deviation)"},
+    {"arange", ArgSpec::Kind::Arange, true, 0, "arange"},
+    {"const", ArgSpec::Kind::Const, false, 1, "const(value)"},
+};
+
+std::optional<std::string> nearestRule(std::string_view text) {
+  std::vector<std::string> words;
+  for (const Rule &rule : kRules)
+    words.emplace_back(rule.word);
+  return nearest(text.substr(0, text.find('(')), words);
+}
+
+/// `word(..)`: nobody calls a file so, and a misspelt rule must not be looked for on the disk.
+static bool looksLikeRule(std::string_view text) {
+  size_t open = text.find('(');
+  return open != 0 && open != std::string_view::npos && text.back() == ')' &&
+         text.find_first_of("./\\") > open;
+}
+
 bool parseArgValue(std::string_view text, ArgSpec &spec, std::string &error) {
-  struct Rule {
-    std::string_view word;
-    ArgSpec::Kind kind;
-    bool bare;    ///< may stand without arguments
-    size_t count; ///< arguments if it has any
-    const char *form;
-  };
-  static constexpr Rule kRules[] = {
-      {"uniform", ArgSpec::Kind::Uniform, false, 2, "uniform(low, high)"},
-      {"normal", ArgSpec::Kind::Normal, true, 2, "normal or normal(mean, deviation)"},
-      {"arange", ArgSpec::Kind::Arange, true, 0, "arange"},
-      {"const", ArgSpec::Kind::Const, false, 1, "const(value)"},
-  };
   spec = {};
   spec.text = text;
   error.clear();
@@ -128,7 +147,7 @@ bool parseArgValue(std::string_view text, ArgSpec &spec, std::string &error) {
     if (!error.empty())
       return false;
     if (args->size() != rule.count && !(rule.bare && args->empty())) {
-      error = "'" + std::string(text) + "' should be written " + rule.form;
+      error = std::string("it should be written ") + rule.form;
       return false;
     }
     spec.kind = rule.kind;
@@ -141,10 +160,17 @@ bool parseArgValue(std::string_view text, ArgSpec &spec, std::string &error) {
     bool finite = std::isfinite(spec.a) && std::isfinite(spec.b);
     if ((rule.kind == ArgSpec::Kind::Uniform && (!finite || spec.a > spec.b)) ||
         (rule.kind == ArgSpec::Kind::Normal && (!finite || spec.b < 0))) {
-      error = "'" + std::string(text) + "' is no distribution";
+      error = rule.kind == ArgSpec::Kind::Normal ? "a mean and a deviation from 0 are needed"
+                                                 : "a low and a high end are needed, in this order";
       return false;
     }
     return true;
+  }
+  if (looksLikeRule(text)) {
+    error = "no rule is called '" + std::string(text.substr(0, text.find('('))) + "'; there are ";
+    for (const Rule &rule : kRules)
+      error += std::string(&rule == kRules ? "" : ", ") + rule.form;
+    return false;
   }
   spec.kind = ArgSpec::Kind::File;
   return true;
@@ -153,7 +179,7 @@ bool parseArgValue(std::string_view text, ArgSpec &spec, std::string &error) {
 bool parseArg(std::string_view text, std::string &name, ArgSpec &spec, std::string &error) {
   size_t equals = text.find('=');
   if (equals == std::string_view::npos || equals == 0) {
-    error = "'" + std::string(text) + "' should be written NAME=VALUE";
+    error = "it should be written NAME=VALUE";
     return false;
   }
   name = text.substr(0, equals);
@@ -225,8 +251,9 @@ void fillArray(HostArray &array, const ArgSpec &spec, uint64_t seed, std::string
       break;
     case ArgSpec::Kind::Uniform: {
       double u = uniformPair(seed, stream, static_cast<uint64_t>(i), 0).u;
+      double low = std::ceil(spec.a), high = std::floor(spec.b);
       array.setFloat(i, asFloat ? spec.a + u * (spec.b - spec.a)
-                                : std::floor(spec.a + u * (spec.b - spec.a + 1)));
+                                : std::min(high, std::floor(low + u * (high - low + 1))));
       break;
     }
     case ArgSpec::Kind::Normal: {
@@ -236,6 +263,64 @@ void fillArray(HostArray &array, const ArgSpec &spec, uint64_t seed, std::string
     }
     }
   }
+}
+
+/// The ends of an integer type.
+static std::pair<int64_t, int64_t> rangeOf(ScalarType elem) {
+  if (elem == ScalarType::Bool)
+    return {0, 1};
+  unsigned bits = bitWidth(elem);
+  int64_t high = bits == 64 ? std::numeric_limits<int64_t>::max()
+                            : (int64_t(1) << (isSigned(elem) ? bits - 1 : bits)) - 1;
+  return {isSigned(elem) ? -high - 1 : 0, high};
+}
+
+static std::string wholeText(double x) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%.0f", x);
+  return std::abs(x) < 1e18 ? text : std::to_string(x);
+}
+
+bool fitsElement(const ArgSpec &spec, ScalarType elem, int64_t count, std::string &error) {
+  if (isFloat(elem) || count == 0)
+    return true;
+  constexpr double kFarOut = 6; // deviations: one value of a thousand million lies beyond, and is cut
+  auto [least, most] = rangeOf(elem);
+  double low = spec.a, high = spec.a;
+  switch (spec.kind) {
+  case ArgSpec::Kind::File:
+    return true;
+  case ArgSpec::Kind::Number:
+  case ArgSpec::Kind::Const:
+    if (!spec.integer) {
+      error = spec.text + " is not a whole number";
+      return false;
+    }
+    if (*spec.integer >= least && *spec.integer <= most)
+      return true;
+    break;
+  case ArgSpec::Kind::Arange:
+    low = 0, high = static_cast<double>(count - 1);
+    break;
+  case ArgSpec::Kind::Uniform:
+    low = std::ceil(spec.a), high = std::floor(spec.b);
+    if (low > high) {
+      error = "no whole number lies in " + spec.text;
+      return false;
+    }
+    break;
+  case ArgSpec::Kind::Normal:
+    low = std::nearbyint(spec.a - kFarOut * spec.b), high = std::nearbyint(spec.a + kFarOut * spec.b);
+    break;
+  }
+  bool exact = spec.kind == ArgSpec::Kind::Number || spec.kind == ArgSpec::Kind::Const;
+  if (!exact && low >= static_cast<double>(least) && high <= static_cast<double>(most))
+    return true;
+  error = spec.text +
+          (exact ? std::string(" does not fit: ")
+                 : " reaches from " + wholeText(low) + " to " + wholeText(high) + ", but ") +
+          std::string(phobos::name(elem)) + " holds " + std::to_string(least) + " to " + std::to_string(most);
+  return false;
 }
 
 bool scalarValue(const ArgSpec &spec, ScalarType elem, uint64_t seed, std::string_view name, double &f,
@@ -253,6 +338,8 @@ bool scalarValue(const ArgSpec &spec, ScalarType elem, uint64_t seed, std::strin
     i = *spec.integer;
     return true;
   }
+  if (!fitsElement(spec, elem, 1, error))
+    return false;
   HostArray one(elem, {1});
   fillArray(one, spec, seed, name);
   isFloat(elem) ? void(f = one.getFloat(0)) : void(i = one.getInt(0));

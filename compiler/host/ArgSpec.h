@@ -1,6 +1,8 @@
 // The values of `--arg NAME=VALUE`: a file, a number, or a rule that fills an array.
 #pragma once
 #include "compiler/host/HostArray.h"
+#include <optional>
+#include <string>
 #include <string_view>
 
 namespace phobos {
@@ -19,6 +21,13 @@ struct ArgSpec {
 bool parseArg(std::string_view text, std::string &name, ArgSpec &spec, std::string &error);
 /// Reads VALUE alone.
 bool parseArgValue(std::string_view text, ArgSpec &spec, std::string &error);
+
+/// The rule that a value which is none was perhaps meant to be: `uniform` for `unifrm(0, 1)` or `unifrm`.
+std::optional<std::string> nearestRule(std::string_view text);
+
+/// Whether all values of the rule are values of `elem`, in an array of `count` elements. False with a reason
+/// that names both ranges. Floats always fit: what is given for a narrower one is rounded to it.
+bool fitsElement(const ArgSpec &spec, ScalarType elem, int64_t count, std::string &error);
 
 /// Fills an array by the rule (any kind but File). The same seed and name give the same elements on every
 /// machine, whatever else is filled. Integers: uniform takes both ends and whole numbers between, normal

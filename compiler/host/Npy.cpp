@@ -208,7 +208,10 @@ struct CloseFile {
 using File = std::unique_ptr<FILE, CloseFile>;
 } // namespace
 
-std::optional<HostArray> readNpy(const std::string &path, std::string &error) {
+std::optional<HostArray> readNpy(const std::string &path, std::string &error, NpyFault *fault) {
+  NpyFault ignored;
+  NpyFault &why = fault ? *fault : ignored;
+  why = NpyFault::Unreadable;
   struct stat st{};
   File file(std::fopen(path.c_str(), "rb"));
   if (!file || fstat(fileno(file.get()), &st) != 0) {
@@ -216,12 +219,13 @@ std::optional<HostArray> readNpy(const std::string &path, std::string &error) {
     return std::nullopt;
   }
   if (!S_ISREG(st.st_mode)) {
-    error = "it is not a regular file";
+    error = S_ISDIR(st.st_mode) ? "it is a directory" : "it is not a regular file";
     return std::nullopt;
   }
   uint64_t fileBytes = static_cast<uint64_t>(st.st_size);
   std::string head(std::min<uint64_t>(fileBytes, kMaxHeaderBytes + 16), '\0');
   head.resize(std::fread(head.data(), 1, head.size(), file.get()));
+  why = NpyFault::Malformed;
   NpyHeader header;
   if (!parseNpyHeader(head, header, error))
     return std::nullopt;
@@ -238,9 +242,11 @@ std::optional<HostArray> readNpy(const std::string &path, std::string &error) {
             " bytes of data, but the file holds " + std::to_string(have);
     return std::nullopt;
   }
+  why = NpyFault::TooLarge;
   std::optional<HostArray> array = HostArray::tryCreate(header.elem, header.extents, error);
   if (!array)
     return std::nullopt;
+  why = NpyFault::Unreadable;
   if (std::fseek(file.get(), static_cast<long>(header.dataOffset), SEEK_SET) != 0 ||
       std::fread(array->data(), 1, array->bytes(), file.get()) != array->bytes()) {
     error = "it could not be read to its end";

@@ -16,8 +16,12 @@ struct NpyHeader {
 /// not a readable header.
 bool parseNpyHeader(std::string_view bytes, NpyHeader &header, std::string &error);
 
+/// Who is at fault where an array cannot be read: the machine (no such file), the file's content, or its size
+/// beside the machine's memory.
+enum class NpyFault : uint8_t { Unreadable, Malformed, TooLarge };
+
 /// Reads a whole file. Nothing is allocated before the file's size agrees with its header.
-std::optional<HostArray> readNpy(const std::string &path, std::string &error);
+std::optional<HostArray> readNpy(const std::string &path, std::string &error, NpyFault *fault = nullptr);
 
 /// Writes format 1.0. f16, bf16 and f8 are written as f32, index as int64.
 bool writeNpy(const std::string &path, const HostArray &array, std::string &error);

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <string_view>
 
+using namespace phobos;
 using namespace phobos::tools;
 using namespace std::string_view_literals;
 

@@ -1,4 +1,6 @@
 #include "kbench/tool/Subject.h"
+#include "compiler/driver/GivenValues.h"
+#include "compiler/driver/Status.h"
 #include "compiler/support/Suggest.h"
 #include "kbench/space/Walk.h"
 #include "kbench/verify/Inputs.h"
@@ -47,20 +49,10 @@ private:
     return diags_.hasErrors() ? InputFault : Success;
   }
 
-  bool parseAll(const std::vector<std::string> &texts, Point &point) {
-    for (const std::string &text : texts) {
-      std::string error;
-      if (!parsePoint(text, point, error)) {
-        diags_.report(diag::BadPoint, {}, text, error);
-        return false;
-      }
-    }
-    return true;
-  }
-
   int readPins() {
     Point one;
-    if (!parseAll(o_.pin, s_.pinned) || !parseAll(o_.autotune, one))
+    if (!driver::readPoint(o_.pin, "--pin", s_.pinned, diags_) ||
+        !driver::readPoint(o_.autotune, "--autotune", one, diags_))
       return UsageFault;
     for (auto &[n, v] : one.entries())
       s_.pinned.set(n, v);
@@ -73,30 +65,11 @@ private:
   }
 
   int readDims() {
-    for (const std::string &text : o_.dims) {
-      Point extents;
-      std::string error;
-      if (!parseExtents(text, extents, error)) {
-        diags_.report(diag::BadDimension, {}, text, error);
-        return UsageFault;
-      }
-      for (auto &[n, v] : extents.entries())
-        given_[n] = v;
-    }
-    if (o_.grid.empty())
-      return Success;
-    std::array<int64_t, 3> grid{1, 1, 1};
-    const char *p = o_.grid.data(), *end = p + o_.grid.size();
-    for (size_t axis = 0; axis < 3 && p; ++axis) {
-      auto [next, status] = std::from_chars(p, end, grid[axis]);
-      bool more = status == std::errc() && next < end && *next == ',' && axis < 2;
-      if (status != std::errc() || grid[axis] < 0 || (!more && next != end)) {
-        diags_.report(diag::BadGrid, {}, o_.grid);
-        return UsageFault;
-      }
-      p = more ? next + 1 : nullptr;
-    }
-    s_.grid = grid;
+    Point extents;
+    if (!driver::readExtents(o_.dims, extents, diags_) || !driver::readGrid(o_.grid, s_.grid, diags_))
+      return driver::statusOf(diags_);
+    for (auto &[n, v] : extents.entries())
+      given_[n] = v;
     return Success;
   }
 
@@ -232,16 +205,11 @@ private:
 
   int chooseDims() {
     const Contract &c = s_.contract;
+    Point extents;
     for (auto &[n, v] : given_)
-      if (std::find(c.dims.begin(), c.dims.end(), n) == c.dims.end()) {
-        std::string known;
-        for (const std::string &d : c.dims)
-          known += (known.empty() ? "" : ", ") + d;
-        diags_.report(diag::BadDimension, {}, n + "=" + std::to_string(v),
-                      "the kernel has no such dimension" +
-                          (known.empty() ? std::string("; it has none") : "; it has " + known));
-        return InputFault;
-      }
+      extents.set(n, v);
+    if (!driver::checkExtents(extents, c, diags_))
+      return InputFault;
     std::string error;
     if (!rules_.parse(o_.args, c, error)) {
       usage_ = "--arg: " + error;

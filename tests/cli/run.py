@@ -31,5 +31,5 @@ s.case("limit", "phobos-run", loop, "--target", "interp", "--max-steps", "100", 
 s.case("json", "phobos-run", k, "--diagnostics", "json", status=1, err='"code":"E0922"')
 s.case("no file", "phobos-run", s.path("none.pho"), status=3, err="E0901")
 try: ctypes.CDLL("libcuda.so.1")
-except OSError: s.case("no GPU", "phobos-run", k, "--target", "sm_80", *args, status=1, err=["E0934", "scale"])
+except OSError: s.case("no GPU", "phobos-run", k, "--target", "sm_80", *args, status=3, err=["E0934", "scale"])
 s.finish()

@@ -180,7 +180,7 @@ int runFiles(const Options &options) {
     auto file = phobos::readFile(path, phobos::syntax::kMaxTextBytes, error);
     if (!file) {
       std::cerr << "phobos-selftest: cannot read '" << path << "': " << error << "\n";
-      return phobos::tools::EnvironmentFault;
+      return phobos::EnvironmentFault;
     }
     std::string what = file->isCut ? "is too large" : judge(file->bytes, options.target);
     failed += !what.empty();

@@ -204,7 +204,11 @@ TEST_F(Run, Usage) {
   expectFault(2, {"E0920", "NAME=VALUE"});
   r.args = {"X=uniform(1)"};
   expectFault(2, {"E0920", "uniform(low, high)"});
-  r.args = {"XX=arange"};
+  r.args = {"X=unifrm(1,2)"};
+  expectFault(2, {"E0920", "no rule is called 'unifrm'", "uniform"});
+  r.args = {"X=arange", "X=const(1)", "a=1", "n=1"};
+  expectFault(2, {"E0937", "--arg", "'X=arange'", "'X=const(1)'"});
+  r.args = {"XX=arange", "a=1", "n=1", "X=arange"};
   expectFault(1, {"E0921", "X, Y, a, n"});
   r.args = {"X=arange"};
   r.dims = {"M=2"};
@@ -212,7 +216,9 @@ TEST_F(Run, Usage) {
   r.args = {"X=arange", "a=1", "n=1"};
   expectFault(1, {"E0928", "'N'", "--dim N="});
   r.dims = {"Q=2"};
-  expectFault(1, {"E0927", "M, N"});
+  expectFault(1, {"E0935", "'Q'", "M, N"});
+  r.dims = {"M=2", "N=2 M=3"};
+  expectFault(2, {"E0937", "--dim", "'M=2'", "'M=3'"});
   r.dims = {"M"};
   expectFault(2, {"E0927"});
   r.dims = {"M=2 N=2"};
@@ -222,7 +228,7 @@ TEST_F(Run, Usage) {
   }
   r.grid.clear();
   r.outputs = {"Q=q.npy"};
-  expectFault(1, {"E0931", "X, Y"});
+  expectFault(1, {"E0936", "X, Y"});
   r.outputs = {"Y"};
   expectFault(2, {"E0931"});
   r.outputs.clear();
@@ -251,6 +257,58 @@ TEST_F(Run, ArgumentsThatDoNotFit) {
   giveScale();
   r.args.push_back("Y=" + array("y5.npy", ScalarType::F32, {2, 5}));
   expectFault(1, {"E0932", "'N'", "6", "5", "'X'", "'Y'"});
+}
+
+TEST_F(Run, RulesThatLeaveTheTypesRange) {
+  source(
+      "kernel k(X: tensor<i8>[N], Y: tensor<i8>[N]) { Y[ctx.block.x * 4 :+ 4] = X[ctx.block.x * 4 :+ 4] }\n");
+  r.dims = {"N=200"};
+  for (const char *rule :
+       {"const(300)", "const(1.5)", "uniform(0,128)", "uniform(0.2,0.8)", "normal(0,100)", "arange"}) {
+    r.args = {std::string("X=") + rule};
+    expectFault(1, {"E0926", "'X'", "i8"});
+  }
+  for (const char *rule : {"const(-128)", "uniform(-128,127)", "normal"}) {
+    r.args = {std::string("X=") + rule};
+    EXPECT_EQ(run(), 0) << rule << err;
+  }
+}
+
+TEST_F(Run, EmptyTensors) {
+  r.args = {"X=arange", "a=0.5", "n=3"};
+  r.outputs = {"Y=" + path("empty.npy")};
+  r.dims = {"M=0", "N=6"};
+  for (const char *target : {"interp", "cpu"}) {
+    r.target = target;
+    ASSERT_EQ(run(), 0) << err;
+    EXPECT_EQ(result("empty.npy").extents(), (std::vector<int64_t>{0, 6}));
+  }
+  r.dims = {"M=0", "N=3000000000"};
+  EXPECT_EQ(run(), 0) << err;
+}
+
+TEST_F(Run, AStoppedRunLeavesNothing) {
+  source("kernel k(Y: tensor<f32>[1]) {\n  var i = 0\n  while i < 10 { i = i * 1 }\n  Y[0] = 1.0\n}\n");
+  r.maxSteps = 1000;
+  for (bool check : {false, true}) {
+    r.check = check;
+    expectFault(1, {"E1006"});
+    EXPECT_EQ(out, "");
+  }
+  r.outputs = {"Y=" + path("none.npy")};
+  expectFault(1, {"E1006"});
+  EXPECT_FALSE(std::filesystem::exists(path("none.npy")));
+}
+
+TEST_F(Run, AFileThatIsNoArrayIsTheInputsFault) {
+  giveScale();
+  std::ofstream(path("bad.npy")) << "not an array";
+  r.args[0] = "X=" + path("bad.npy");
+  expectFault(1, {"E0938", "bad.npy"});
+  r.args[0] = "X=" + path(".");
+  expectFault(3, {"E0901", "it is a directory"});
+  r.args[0] = "X=" + array("half.npy", ScalarType::I8, {2, 6});
+  expectFault(1, {"E0923", "help", "float32"});
 }
 
 TEST_F(Run, TheEnvironment) {
