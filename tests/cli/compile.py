@@ -91,7 +91,7 @@ s.case("bundle of two kernels", T, two, "-o", s.path("two.phx"))
 s.case("bundle shows both", "phobos-bundle", "show", s.path("two.phx"), out=["kernel a", "kernel b"])
 s.case("bundle condition malformed", T, saxpy, "-o", s.path("x.phx"), "--point", "BLOCK=512 @ Q <= 1000", status=2, err=["E0905", "'Q'", "@ M <= 1024"])
 s.case("emit c", T, saxpy, "--emit", "c", out=["saxpy_bundle[", "saxpy_bundle_size"])
-s.case("emit header", T, saxpy, "--emit", "header", out=["struct saxpy", "float a", "const ::phobos::TensorView &X"])
+s.case("emit header", T, saxpy, "--emit", "header", out=["struct saxpy", "Exactly<float> a", "const ::phobos::TensorView &X"])
 s.case("bundle to standard output", T, saxpy, "--emit", "bundle", status=2, err="-o")
 cut = open(s.path("saxpy.phx"), "rb").read()[:-20]
 open(s.path("cut.phx"), "wb").write(cut)

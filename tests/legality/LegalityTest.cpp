@@ -242,7 +242,8 @@ TEST(Legality, CsvErrorsSayWhere) {
     EXPECT_FALSE(judgeCsv(in, list, 49152, out, message)) << text;
     return message;
   };
-  EXPECT_EQ(error("", "nothing"), "no list of rules is called 'nothing'; there are warptile cpu simt mma gpu");
+  EXPECT_EQ(error("", "nothing"),
+            "no list of rules is called 'nothing'; there are warptile cpu simt mma gpu");
   EXPECT_EQ(error(""), "line 1: expected a header of names");
   EXPECT_EQ(error("TILE_M,TILE_M\n"), "line 1: column 'TILE_M' occurs twice");
   EXPECT_EQ(error("TILE_M,TILE_N\n"), "line 1: no column is called 'TILE_K'");
