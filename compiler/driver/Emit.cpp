@@ -124,9 +124,16 @@ std::optional<Emitted> emit(const sema::TypedKernel &kernel, const SourceManager
     return std::nullopt;
   if (options.kind == EmitKind::Ir)
     return Emitted{toText(*module), {}};
-  if (options.kind == EmitKind::Explanation)
-    return Emitted{explanation(kernel, sources, *module), {}};
   FirstError first(context);
+  if (options.kind == EmitKind::Explanation) {
+    if (isGpuTarget(options.target))
+      tellGpuPaths(*module, options.target);
+    else if (auto error = cpu::tellPaths(*module, {})) {
+      reportTargetError(std::move(error), first, kernel, options.target, diags);
+      return std::nullopt;
+    }
+    return Emitted{explanation(kernel, sources, *module), {}};
+  }
   llvm::Expected<Emitted> out =
       isGpuTarget(options.target) ? emitGpu(*module, options) : emitCpu(*module, options.kind);
   if (out)

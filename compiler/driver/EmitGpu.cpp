@@ -13,6 +13,12 @@ bool isGpuTarget(const std::string &target) {
   return nvptx::parseProcessor(target, options);
 }
 
+void tellGpuPaths(mlir::ModuleOp tileModule, const std::string &target) {
+  nvptx::Options options;
+  if (nvptx::parseProcessor(target, options))
+    nvptx::tellPaths(tileModule, options);
+}
+
 namespace {
 std::vector<EntryPoint> entryPoints(const nvptx::EntryInfo &info) {
   std::vector<EntryPoint> out;

@@ -10,6 +10,8 @@ class ModuleOp;
 namespace phobos::driver {
 
 bool isGpuTarget(const std::string &target);
+/// Each product's path and the reason for it, for passes::explain.
+void tellGpuPaths(mlir::ModuleOp tileModule, const std::string &target);
 /// `tileModule` has been through the tile pipeline. Kinds: TargetIr, Llvm, Asm (PTX), Obj (a cubin, where
 /// nvJitLink or ptxas is found).
 llvm::Expected<Emitted> emitGpu(mlir::ModuleOp tileModule, const EmitOptions &options);

@@ -55,6 +55,8 @@ Value Checker::load(ParamId tensor, std::vector<Subscript> subs, const std::vect
   return Value::typed(n);
 }
 
+static const char *plural(size_t n) { return n == 1 ? "" : "s"; }
+
 /// One subscript an axis; `shape` are the lengths of the axes that stay. Every axis is judged, so that
 /// several errors show.
 bool Checker::tensorSubscripts(const ast::Expr &e, ParamId tensor, std::vector<Subscript> &subs,
@@ -62,7 +64,8 @@ bool Checker::tensorSubscripts(const ast::Expr &e, ParamId tensor, std::vector<S
   std::string name = out_->params[tensor].name;
   std::vector<Extent> extents = out_->params[tensor].extents;
   if (e.subscripts.size() != extents.size()) {
-    report(diag::RankMismatch, e.range, name, extents.size(), e.subscripts.size())
+    report(diag::RankMismatch, e.range, name, extents.size(), e.subscripts.size(),
+           plural(e.subscripts.size()))
         .note(out_->params[tensor].range, "declared here");
     return false;
   }
@@ -140,7 +143,8 @@ std::optional<int64_t> Checker::sliceLength(const ast::Subscript &s, Expr *start
 
 std::optional<Checker::TilePart> Checker::tilePart(const ast::Expr &e, const Type &tile) {
   if (e.subscripts.size() != tile.shape.size()) {
-    report(diag::RankMismatch, e.range, ast::str(e.args[0]), tile.rank(), e.subscripts.size());
+    report(diag::RankMismatch, e.range, ast::str(e.args[0]), tile.rank(), e.subscripts.size(),
+           plural(e.subscripts.size()));
     return std::nullopt;
   }
   TilePart part;

@@ -239,9 +239,21 @@ Stmt &AstBuilder::make(Stmt::Kind kind, SourceRange r, SourceRange head) {
 ast::Block AstBuilder::block(P::BlockContext *c) {
   ast::Block b;
   b.range = range(c);
-  for (P::LineContext *line : c->line())
-    b.statements.push_back(isBroken(line) || isBroken(line->statement()) ? broken(line)
-                                                                         : statement(line->statement()));
+  for (P::LineContext *line : c->line()) {
+    if (!isBroken(line) && !isBroken(line->statement())) {
+      b.statements.push_back(statement(line->statement()));
+      continue;
+    }
+    b.statements.push_back(broken(line));
+    antlr4::Token *first = line->getStart();
+    if (first->getType() != P::LET && first->getType() != P::VAR)
+      continue;
+    for (ast::Name &n : declaredTogether(range(first).end)) {
+      Stmt &declared = make(Stmt::Kind::Broken, range(first), range(first));
+      declared.name = std::move(n);
+      b.statements.push_back(&declared);
+    }
+  }
   return b;
 }
 
@@ -256,6 +268,28 @@ StmtP AstBuilder::broken(P::LineContext *c) {
   else if (first->getType() == P::IDENT)
     out.name = declaredAsInC(range(first).end);
   return &out;
+}
+
+/// The names in `let (a, b) = ..` and `let a, b = ..`, `at` being the end of `let`; none where it is one
+/// name.
+std::vector<ast::Name> AstBuilder::declaredTogether(uint32_t at) const {
+  std::string_view text = place_.text;
+  std::vector<ast::Name> names;
+  for (size_t next = at; next < text.size();) {
+    size_t begin = std::min(text.find_first_not_of(" \t([", next), text.size()), end = begin;
+    while (end < text.size() && (std::isalnum(static_cast<unsigned char>(text[end])) || text[end] == '_'))
+      ++end;
+    if (begin == end)
+      break;
+    names.push_back({std::string(text.substr(begin, end - begin)),
+                     {static_cast<uint32_t>(begin), static_cast<uint32_t>(end), place_.file}});
+    next = std::min(text.find_first_not_of(" \t", end), text.size());
+    if (next == text.size() || text[next++] != ',')
+      break;
+  }
+  if (names.size() == 1 && text.substr(at, names[0].range.begin - at).find_first_of("([") == text.npos)
+    names.clear();
+  return names;
 }
 
 /// The name in `int i = 3`, `at` being the end of its first word; else an empty one.

@@ -56,6 +56,7 @@ private:
   StmtP statement(P::StatementContext *c);
   StmtP broken(P::LineContext *c);
   ast::Name declaredAsInC(uint32_t at) const;
+  std::vector<ast::Name> declaredTogether(uint32_t at) const;
   Stmt &make(Stmt::Kind kind, SourceRange range, SourceRange head);
   StmtP letStatement(P::LetStatementContext *c);
   StmtP assignment(P::AssignmentContext *c);

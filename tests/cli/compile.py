@@ -64,6 +64,20 @@ s.case("print after a pass", T, "--emit", "ir", "--print-ir-after=cse", saxpy, e
 s.case("print after all", T, "--emit", "ir", "--print-ir-after-all", saxpy, err="IR Dump After")
 s.case("print after a pass that is none", T, "--emit", "ir", "--print-ir-after=nothing", saxpy, status=2, err="nothing")
 s.case("explain", T, "--explain", gemm, out=["dot"])
+bf16 = s.file("bf16.pho", open(gemm).read().replace("tensor<f32>", "tensor<bf16>"))
+odd = s.file("odd.pho", open(bf16).read().replace("16, 32", "24, 24"))
+cored = s.file("cored.pho", "@tensorcore(tf32)\n" + open(gemm).read())
+matvec = s.file("matvec.pho", "kernel k(A: tensor<f32>[32, 32], B: tensor<f32>[32, 1], C: tensor<f32>[32, 1]) {\n  C[:, :] = dot(A[:, :], B[:, :])\n}\n")
+for name, target, file, path, why in [
+    ("simt", "sm_90a", gemm, "path: simt", "not mma: the tensor cores would round f32 operands; @tensorcore(tf32)"),
+    ("mma of bf16", "sm_80", bf16, "path: mma (bf16", None),
+    ("mma of rounded f32", "sm_80", cored, "path: mma (tf32", None),
+    ("an old processor", "sm_75", bf16, "path: simt", "not mma: products on the tensor cores begin with sm_80 here, this is sm_75"),
+    ("steps not filled", "sm_80", odd, "path: simt", "not mma: a product over 24 elements does not fill the tensor cores' steps of 16 (bf16)"),
+    ("the CPU", "cpu", gemm, "path: packed micro-kernel", None),
+    ("the CPU, widened", "cpu", bf16, "operands packed as f32", None),
+    ("the CPU, one column", "cpu", matvec, "path: plain (one f32 at a time)", "the result has one column")]:
+    s.case("explain the path: " + name, T, "--explain", "--target", target, file, out=[path] + ([why] if why else []), not_out=() if why else "not mma")
 s.case("explain without dot or loop", T, "--explain", saxpy, out=["kernel saxpy", "no dot and no loop"])
 s.case("explain what was folded away", T, "--explain", "-", out=["<stdin>:2:3: for", "gone:"],
        stdin="kernel k(X: tensor<f32>[1]) {\n  for i in range(0, 0) { X[0] = 1.0 }\n  X[0] = 2.0\n}\n")

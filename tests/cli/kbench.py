@@ -164,6 +164,18 @@ class Search(Case):
         self.assertIn('8 points', r.stdout)
         self.assertIn('STAGES, WARP_M: ignored', r.stdout)
 
+    def test_names_the_cpu_ignores_unless_the_text_uses_them(self):
+        """[env.gemm.5]"""
+        declared = GEMM.replace('TILE_K in [4, 8]', 'TILE_K in [4, 8], STAGES in [2, 4]')
+        r = self.kbench('--dim', 'M=9 N=9 K=9', source=declared, target='cpu')
+        self.assertIn('8 points', r.stdout)
+        self.assertIn('STAGES: ignored by target cpu', r.stdout)
+        used = declared.replace('= acc', '= acc * f32(STAGES - STAGES + 1)')
+        self.assertNotEqual(used, declared)
+        r = self.kbench('--dim', 'M=9 N=9 K=9', source=used, target='cpu')
+        self.assertIn('16 points', r.stdout)
+        self.assertNotIn('ignored', r.stdout)
+
     def test_the_cpu_target(self):
         rows = self.rows('--dim', 'M=100 N=90 K=70', source=GEMM, target='cpu')
         self.assertEqual({p['status'] for p in rows.values()}, {'ok'})

@@ -103,6 +103,8 @@ TEST(SemaDiagnostics, AnErrorOfSyntaxCausesNoOther) {
   EXPECT_EQ(codesOf("let a = tile<f32>[4]\n Y[0 :+ 4] = a"), "E0313@2 ");
   EXPECT_EQ(codesOf("for i in range(10):\n Y[i] = 1.0"), "E0102@2 ");
   EXPECT_EQ(codesOf("int i = 3;\n Y[i] = 1.0"), "E0102@2 ");
+  for (const char *names : {"let (a, b)", "var (a, b)", "let [a, b]", "let a, b", "let (a , b,)"})
+    EXPECT_EQ(codesOf(names + std::string(" = foo\n Y[a] = b\n Y[0] = c")), "E0102@2 E0301@4 ") << names;
   EXPECT_EQ(codesOf("@autotune(T = [4, 8])\nkernel k(Y: tensor<f32>[N]) { Y[0 :+ T] = zeros<f32>([T]) }"),
             "E0211@1 ");
   EXPECT_EQ(codesOf("let x: tile<f32>[] = 1\n Y[0] = x"), "E0114@2 ");

@@ -32,6 +32,9 @@ struct EntryInfo {
 /// the CPU's own passes. A legality::IllegalPoint where the rules of list `cpu` do not take it.
 llvm::Expected<std::unique_ptr<llvm::Module>> emitLLVM(mlir::ModuleOp tileModule, llvm::LLVMContext &context,
                                                        const Options &options, EntryInfo &info);
+/// Says on each product of `tileModule`, which has been through the tile pipeline, the path that it takes
+/// here and why not a faster one, as passes/Explain.h reads it.
+llvm::Error tellPaths(mlir::ModuleOp tileModule, const Options &options);
 void optimize(llvm::Module &module, const Options &options);
 llvm::Expected<std::string> emitAssembly(llvm::Module &module, const Options &options);
 llvm::Expected<std::string> emitObject(llvm::Module &module, const Options &options);

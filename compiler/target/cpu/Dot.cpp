@@ -31,6 +31,28 @@ KernelEmitter::DotKind KernelEmitter::dotKind(pho::DotOp op) {
   return kind;
 }
 
+std::pair<std::string, std::string> KernelEmitter::pathOf(pho::DotOp op) {
+  const DotKind kind = dotKind(op);
+  const unsigned full = std::max(1u, target_.vectorLanes * 32 / kind.acc->getScalarSizeInBits());
+  const std::string from(name(kind.from)), sum(name(scalarTypeOf(elementType(op.getResult()), false)));
+  const int64_t cols = plan_.shapeOf(op.getResult()).cols;
+  if (kind.lanes == 1)
+    return {"plain (one " + sum + " at a time)",
+            "not the vector micro-kernel: the result has one column, so no neighbours share a register"};
+  std::string path = "packed micro-kernel, " + std::to_string(kind.lanes) + " " + sum + " in a register", why;
+  if (kind.isPaired)
+    path += ", two products of " + from + " in one instruction";
+  else if (kind.from != kind.to)
+    path += ", operands packed as " + std::string(name(kind.to));
+  if (kind.lanes < full)
+    why = "registers here hold " + std::to_string(full) + " " + sum + ": the result has only " +
+          std::to_string(cols) + " columns";
+  if (elementType(op.getA()).isInteger(8) && !kind.isPaired)
+    why += (why.empty() ? "" : "; ") + std::string("not two products of ") + from +
+           " in one instruction: this processor has none for " + std::to_string(kind.lanes) + " sums";
+  return {path, why};
+}
+
 static llvm::Value *toPanel(llvm::IRBuilderBase &b, llvm::Value *v, ScalarType from, ScalarType to,
                             llvm::Type *panel, const target::ScalarTarget &target) {
   if (panel->isIntegerTy(16)) {

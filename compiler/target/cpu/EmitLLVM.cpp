@@ -102,16 +102,40 @@ static legality::Verdict judge(mlir::func::FuncOp kernel, uint64_t scratchBytes)
   return legality::Judge(legality::Path::Cpu).complete(facts, {}, completed);
 }
 
+static mlir::func::FuncOp kernelOf(mlir::ModuleOp module) {
+  mlir::func::FuncOp kernel;
+  module.walk([&](mlir::func::FuncOp f) {
+    if (!kernel && (f->hasAttr("pho.kernel") || f.getName() == "kernel"))
+      kernel = f;
+  });
+  return kernel;
+}
+
+llvm::Error tellPaths(mlir::ModuleOp tileModule, const Options &options) {
+  auto machine = createTargetMachine(options);
+  mlir::func::FuncOp kernel = kernelOf(tileModule);
+  if (!machine || !kernel)
+    return machine.takeError();
+  llvm::LLVMContext context;
+  llvm::Module scratch("paths", context);
+  scratch.setDataLayout((*machine)->createDataLayout());
+  const TargetInfo target = targetInfoOf(**machine);
+  KernelEmitter emitter(kernel, scratch, target);
+  kernel.walk([&](pho::DotOp dot) {
+    const auto [path, why] = emitter.pathOf(dot);
+    dot->setAttr("pho.path", mlir::StringAttr::get(dot.getContext(), path));
+    if (!why.empty())
+      dot->setAttr("pho.path_reason", mlir::StringAttr::get(dot.getContext(), why));
+  });
+  return llvm::Error::success();
+}
+
 llvm::Expected<std::unique_ptr<llvm::Module>> emitLLVM(mlir::ModuleOp tileModule, llvm::LLVMContext &context,
                                                        const Options &options, EntryInfo &info) {
   auto machine = createTargetMachine(options);
   if (!machine)
     return machine.takeError();
-  mlir::func::FuncOp kernel;
-  tileModule.walk([&](mlir::func::FuncOp f) {
-    if (!kernel && (f->hasAttr("pho.kernel") || f.getName() == "kernel"))
-      kernel = f;
-  });
+  mlir::func::FuncOp kernel = kernelOf(tileModule);
   if (!kernel)
     return llvm::createStringError("the module holds no kernel");
   auto module = std::make_unique<llvm::Module>(kernel.getName(), context);

@@ -42,6 +42,8 @@ public:
   /// Writes the entry function; an error for what the target does not do.
   llvm::Error run(llvm::StringRef symbol);
   uint64_t scratchBytes() const { return scratch_.totalBytes(); }
+  /// How a product is computed, and what keeps it from the processor's fastest way; the latter may be empty.
+  std::pair<std::string, std::string> pathOf(pho::DotOp op);
 
 private:
   using Body = llvm::function_ref<void(const At &)>;

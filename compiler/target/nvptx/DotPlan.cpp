@@ -1,9 +1,12 @@
 #include "compiler/target/nvptx/DotPlan.h"
+#include "compiler/ir/Types.h"
 #include <algorithm>
 
 using namespace mlir;
 
 namespace phobos::nvptx {
+
+using mlir::Type; // not the language's
 
 namespace {
 int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
@@ -27,13 +30,17 @@ StringRef tensorcore(Operation *op) {
   return attr ? attr.getValue() : "";
 }
 
-/// Sets kind, operand type and perRegister where tensor cores of `sm` take the product; false otherwise.
-bool chooseMma(pho::DotOp dot, unsigned sm, DotPlan &plan) {
+std::string elementName(Type elem, bool isUnsigned) {
+  return std::string(name(ir::scalarTypeOf(elem, isUnsigned)));
+}
+
+/// Sets kind, operand type and perRegister where tensor cores of `sm` take the product; else says why not.
+std::string chooseMma(pho::DotOp dot, unsigned sm, DotPlan &plan) {
   Type elem = elementOf(dot.getA().getType()), acc = elementOf(dot.getAcc().getType());
   MLIRContext *c = dot.getContext();
   plan.operandType = elem;
   if (sm < 80)
-    return false;
+    return "products on the tensor cores begin with sm_80 here, this is sm_" + std::to_string(sm);
   StringRef round = elem.isF32() ? tensorcore(dot) : "";
   if (round == "f16")
     plan.operandType = elem = Float16Type::get(c);
@@ -54,9 +61,19 @@ bool chooseMma(pho::DotOp dot, unsigned sm, DotPlan &plan) {
     plan.kind = "e5m2";
   else if (elem.isF64())
     plan.kind = "f64", plan.perRegister = 1;
+  else if (elem.isF32())
+    return "the tensor cores would round f32 operands; @tensorcore(tf32), (bf16) or (f16) allows that";
+  else if (isa<Float8E4M3FNType, Float8E5M2Type>(elem) && sm < 89)
+    return elementName(elem, false) + " on the tensor cores begins with sm_89, this is sm_" +
+           std::to_string(sm);
   else
-    return false;
-  return true;
+    return "the tensor cores do not multiply " + elementName(elem, dot.getIsUnsigned()) + " into " +
+           elementName(acc, false);
+  const int64_t k = shapeOf(dot.getA().getType())[dot.getTransA() ? 0 : 1], step = plan.kStep();
+  if (k % step != 0)
+    return "a product over " + std::to_string(k) + " elements does not fill the tensor cores' steps of " +
+           std::to_string(step) + " (" + plan.kind + ")";
+  return {};
 }
 
 /// Scores feed a reduction along rows, or an operand comes from registers: then a row should lie within one
@@ -143,8 +160,8 @@ SimtTile chooseSimt(pho::DotOp dot, Coord shape, int64_t warps, int64_t bytes) {
 DotPlan planDot(pho::DotOp dot, const Target &target) {
   DotPlan plan;
   Coord shape = shapeOf(dot.getAcc().getType());
-  int64_t k = shapeOf(dot.getA().getType())[dot.getTransA() ? 0 : 1];
-  plan.isMma = chooseMma(dot, target.sm, plan) && k % plan.kStep() == 0;
+  plan.whyNotMma = chooseMma(dot, target.sm, plan);
+  plan.isMma = plan.whyNotMma.empty();
   if (plan.isMma) {
     plan.grid = chooseGrid(dot, shape, {plan.isF64() ? 8 : 16, 8}, target.warps);
     plan.accumulator = mmaAccumulator(shape, plan.grid, plan.isF64());

@@ -8,6 +8,7 @@ namespace phobos::nvptx {
 
 struct DotPlan {
   bool isMma = false;
+  std::string whyNotMma;  ///< a sentence of `--explain`; empty for mma
   std::string kind;       ///< of mma: f16 bf16 tf32 s8 u8 e4m3 e5m2 f64; of simt: the element type's name
   mlir::Type operandType; ///< what the operands are rounded to before
   WarpGrid grid;

@@ -1,6 +1,7 @@
 #include "compiler/target/nvptx/Nvptx.h"
 #include "compiler/legality/IllegalPoint.h"
 #include "compiler/legality/Legality.h"
+#include "compiler/target/nvptx/DotPlan.h"
 #include "compiler/target/nvptx/Emitter.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/IR/Verifier.h"
@@ -131,6 +132,23 @@ Expected<int64_t> runPasses(mlir::func::FuncOp func, const Options &options, con
   return bytes;
 }
 } // namespace
+
+void tellPaths(mlir::ModuleOp tileModule, const Options &options) {
+  mlir::func::FuncOp func = kernelOf(tileModule);
+  if (!func)
+    return;
+  const Target target{options.sm, chooseThreads(func, options.sm) / 32, sharedLimitOf(options), true};
+  func.walk([&](pho::DotOp dot) {
+    DotPlan plan = planDot(dot, target);
+    auto text = [&](const std::string &s) { return mlir::StringAttr::get(dot.getContext(), s); };
+    std::string path =
+        plan.isMma ? "mma (" + plan.kind + " on the tensor cores)" : "simt (the threads' own fma)";
+    dot->setAttr("pho.path", text(path + ", " + std::to_string(plan.grid.m) + "x" +
+                                  std::to_string(plan.grid.n) + " warps"));
+    if (!plan.isMma)
+      dot->setAttr("pho.path_reason", text("not mma: " + plan.whyNotMma));
+  });
+}
 
 Expected<std::string> printTargetIR(mlir::ModuleOp tileModule, const Options &options) {
   std::string text;

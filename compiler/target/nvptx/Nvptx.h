@@ -41,6 +41,9 @@ struct EntryInfo {
 /// pipeline; it is left as it is.
 llvm::Expected<std::unique_ptr<llvm::Module>> emitLLVM(mlir::ModuleOp tileModule, llvm::LLVMContext &context,
                                                        const Options &options, EntryInfo &info);
+/// Says on each product of `tileModule`, which has been through the tile pipeline, the path that it takes
+/// here and why not a faster one, as passes/Explain.h reads it.
+void tellPaths(mlir::ModuleOp tileModule, const Options &options);
 /// The target IR of each entry point, as text, after all target passes.
 llvm::Expected<std::string> printTargetIR(mlir::ModuleOp tileModule, const Options &options);
 void optimize(llvm::Module &module, const Options &options);
