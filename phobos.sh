@@ -26,9 +26,11 @@ install_missing() {
   fi
 }
 
-build() { # PRESET
-  cmake --preset "$1" >/dev/null
-  cmake --build "build/$1"
+build() { # PRESET [TARGET ..]
+  local preset="$1"
+  shift
+  cmake --preset "$preset" >/dev/null
+  cmake --build "build/$preset" ${1:+--target "$@"}
 }
 
 run_tests() { # PRESET: runs CTest; closes with one plain line
@@ -46,7 +48,7 @@ run_tests() { # PRESET: runs CTest; closes with one plain line
 install_missing
 case "${1:-run}" in
 run)
-  build release
+  build release phobos # the tools, without the tests
   shift || true
   exec build/release/bin/phobos-kbench "${@:-examples/gemm.pho}"
   ;;
