@@ -2,7 +2,7 @@
 #include "compiler/tools/Tools.h"
 #include "kbench/target/Targets.h"
 #include "kbench/tool/Tool.h"
-#include "kbench/work/Worker.h"
+#include "kbench/workers/Worker.h"
 #include <csignal>
 #include <string_view>
 

@@ -1,5 +1,5 @@
 #include "kbench/report/OutputFile.h"
-#include "kbench/work/Session.h"
+#include "kbench/workers/Session.h"
 #include <cerrno>
 #include <cstdio>
 #include <cstring>

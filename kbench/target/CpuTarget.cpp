@@ -19,35 +19,29 @@ namespace {
 class CpuCompiler : public Compiler {
 public:
   Verdict compile(const sema::TypedKernel &kernel, const SourceManager &sources, Code &code) override {
-    mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
-    ir::loadDialects(context);
-    Diagnostics diags;
-    auto module = driver::lower(kernel, sources, "cpu", context, diags);
-    if (!module)
-      return verdictOf(diags, sources);
-    driver::FirstError failure(context);
-    auto refuse = [&](llvm::Error error) {
-      driver::reportTargetError(std::move(error), failure, kernel, "cpu", diags);
-      return verdictOf(diags, sources);
-    };
-    llvm::LLVMContext llvmContext;
-    cpu::EntryInfo info;
-    auto llvmModule = cpu::emitLLVM(*module, llvmContext, {}, info);
-    if (!llvmModule)
-      return refuse(llvmModule.takeError());
-    cpu::optimize(**llvmModule, {});
-    auto object = cpu::emitObject(**llvmModule, {});
-    if (!object)
-      return refuse(object.takeError());
-    code.bytes = std::move(*object);
-    code.entry = info.symbol;
-    code.scratchBytes = info.scratchBytes;
-    code.resources = {{"scratch_bytes", static_cast<double>(info.scratchBytes)},
-                      {"code_bytes", static_cast<double>(code.bytes.size())}};
-    return {};
+    return emit(kernel, sources, [&](llvm::Module &module, const cpu::EntryInfo &info) -> llvm::Error {
+      cpu::optimize(module, {});
+      auto object = cpu::emitObject(module, {});
+      if (!object)
+        return object.takeError();
+      code.bytes = std::move(*object);
+      code.entry = info.symbol;
+      code.scratchBytes = info.scratchBytes;
+      code.resources = {{"scratch_bytes", static_cast<double>(info.scratchBytes)},
+                        {"code_bytes", static_cast<double>(code.bytes.size())}};
+      return llvm::Error::success();
+    });
   }
 
   Verdict judge(const sema::TypedKernel &kernel, const SourceManager &sources) override {
+    return emit(kernel, sources,
+                [](llvm::Module &, const cpu::EntryInfo &) { return llvm::Error::success(); });
+  }
+
+private:
+  /// As far as LLVM IR, where every rule has been asked, and `then` on it.
+  template <typename Then>
+  Verdict emit(const sema::TypedKernel &kernel, const SourceManager &sources, Then then) {
     mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
     ir::loadDialects(context);
     Diagnostics diags;
@@ -57,15 +51,16 @@ public:
     driver::FirstError failure(context);
     llvm::LLVMContext llvmContext;
     cpu::EntryInfo info;
-    if (auto llvmModule = cpu::emitLLVM(*module, llvmContext, {}, info); !llvmModule) {
-      driver::reportTargetError(llvmModule.takeError(), failure, kernel, "cpu", diags);
-      return verdictOf(diags, sources);
-    }
-    return {};
+    auto llvmModule = cpu::emitLLVM(*module, llvmContext, {}, info);
+    llvm::Error error = llvmModule ? then(**llvmModule, info) : llvmModule.takeError();
+    if (!error)
+      return {};
+    driver::reportTargetError(std::move(error), failure, kernel, "cpu", diags);
+    return verdictOf(diags, sources);
   }
 };
 
-class CpuKernel : public DeviceKernel {
+class CpuKernel : public HostKernel {
 public:
   CpuKernel(std::unique_ptr<LoadedObject> object, CpuEntry entry, uint64_t scratchBytes)
       : object_(std::move(object)), entry_(entry), scratchBytes_(scratchBytes) {}
@@ -84,15 +79,6 @@ public:
     CpuLaunch l{params.data(), launch.dims.data(), {launch.grid[0], launch.grid[1], launch.grid[2]}};
     runOnCpu(entry_, scratchBytes_, l);
     return true;
-  }
-
-  bool time(const LaunchRequest &launch, bool cold, double &nanoseconds, std::string &error) override {
-    if (cold)
-      flushCaches();
-    double since = nowNanoseconds();
-    bool ok = run(launch, error);
-    nanoseconds = nowNanoseconds() - since;
-    return ok;
   }
 
 private:

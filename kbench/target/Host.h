@@ -13,6 +13,12 @@ public:
   bool read(void *to, Address from, size_t bytes, std::string &error) override;
 };
 
+/// A kernel that runs on this processor: timed by the clock around run().
+class HostKernel : public DeviceKernel {
+public:
+  bool time(const LaunchRequest &launch, bool cold, double &nanoseconds, std::string &error) override;
+};
+
 /// Reads and writes enough memory that nothing a kernel uses stays in the last cache.
 void flushCaches();
 /// `AMD EPYC 9654, 2 threads`.

@@ -12,7 +12,7 @@ template <typename T>
 using Gemm = void (*)(int order, int opA, int opB, int m, int n, int k, T alpha, const T *a, int lda,
                       const T *b, int ldb, T beta, T *c, int ldc);
 
-template <typename T> class BlasKernel : public DeviceKernel {
+template <typename T> class BlasKernel : public HostKernel {
 public:
   BlasKernel(Gemm<T> routine, PlainGemm gemm) : routine_(routine), gemm_(gemm) {}
 
@@ -32,15 +32,6 @@ public:
              reinterpret_cast<const T *>(b.data), leading(b), T(0), reinterpret_cast<T *>(c.data),
              leading(c));
     return true;
-  }
-
-  bool time(const LaunchRequest &launch, bool cold, double &nanoseconds, std::string &error) override {
-    if (cold)
-      flushCaches();
-    double since = nowNanoseconds();
-    bool ok = run(launch, error);
-    nanoseconds = nowNanoseconds() - since;
-    return ok;
   }
 
 private:

@@ -1,7 +1,7 @@
 #include "kbench/tool/Listing.h"
 #include "kbench/space/Walk.h"
-#include "kbench/work/Messages.h"
-#include "kbench/work/Pool.h"
+#include "kbench/workers/Messages.h"
+#include "kbench/workers/Pool.h"
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

@@ -4,7 +4,7 @@
 #include "compiler/support/Suggest.h"
 #include "kbench/space/Walk.h"
 #include "kbench/verify/Inputs.h"
-#include "kbench/work/CompileWorker.h"
+#include "kbench/workers/CompileWorker.h"
 #include <algorithm>
 #include <cctype>
 #include <charconv>

@@ -2,8 +2,8 @@
 // verified again in fresh processes on fresh inputs.
 #pragma once
 #include "kbench/tune/Search.h"
-#include "kbench/work/Messages.h"
-#include "kbench/work/Pool.h"
+#include "kbench/workers/Messages.h"
+#include "kbench/workers/Pool.h"
 
 namespace phobos::kbench {
 

@@ -1,6 +1,6 @@
 #include "kbench/tune/Search.h"
 #include "kbench/tune/Finals.h"
-#include "kbench/work/Messages.h"
+#include "kbench/workers/Messages.h"
 #include <algorithm>
 #include <deque>
 #include <filesystem>

@@ -5,9 +5,9 @@
 #include "kbench/ledger/Ledger.h"
 #include "kbench/stats/Statistics.h"
 #include "kbench/tune/PointSource.h"
-#include "kbench/work/Messages.h"
-#include "kbench/work/Pool.h"
-#include "kbench/work/Session.h"
+#include "kbench/workers/Messages.h"
+#include "kbench/workers/Pool.h"
+#include "kbench/workers/Session.h"
 #include <chrono>
 #include <functional>
 #include <map>

@@ -1,6 +1,6 @@
 // Supervision: a crash, a hang or a vanished worker costs its job alone, and the worker is replaced.
-#include "kbench/work/Pool.h"
-#include "kbench/work/Fault.h"
+#include "kbench/workers/Pool.h"
+#include "kbench/workers/Fault.h"
 #include <csignal>
 #include <gtest/gtest.h>
 #include <unistd.h>

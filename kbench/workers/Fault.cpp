@@ -1,4 +1,4 @@
-#include "kbench/work/Fault.h"
+#include "kbench/workers/Fault.h"
 #include "kbench/Environment.h"
 #include <csignal>
 #include <cstdio>

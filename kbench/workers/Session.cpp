@@ -1,4 +1,4 @@
-#include "kbench/work/Session.h"
+#include "kbench/workers/Session.h"
 #include "runtime/files/ReadFile.h"
 #include <cerrno>
 #include <cstdio>

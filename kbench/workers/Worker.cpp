@@ -1,6 +1,6 @@
-#include "kbench/work/Worker.h"
-#include "kbench/work/CompileWorker.h"
-#include "kbench/work/DeviceWorker.h"
+#include "kbench/workers/Worker.h"
+#include "kbench/workers/CompileWorker.h"
+#include "kbench/workers/DeviceWorker.h"
 #include <csignal>
 #include <cstdio>
 #include <iostream>

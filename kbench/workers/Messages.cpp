@@ -1,4 +1,4 @@
-#include "kbench/work/Messages.h"
+#include "kbench/workers/Messages.h"
 #include <nlohmann/json.hpp>
 
 namespace phobos::kbench {

@@ -1,5 +1,5 @@
 // The device worker's runs at full size for verification.
-#include "kbench/work/DeviceWorker.h"
+#include "kbench/workers/DeviceWorker.h"
 #include <algorithm>
 #include <cmath>
 #include <cstring>

@@ -1,4 +1,4 @@
-#include "kbench/work/Interrupt.h"
+#include "kbench/workers/Interrupt.h"
 #include <sys/signalfd.h>
 #include <unistd.h>
 

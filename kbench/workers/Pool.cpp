@@ -1,4 +1,4 @@
-#include "kbench/work/Pool.h"
+#include "kbench/workers/Pool.h"
 #include <algorithm>
 
 namespace phobos::kbench {

@@ -1,8 +1,8 @@
 // Workers of one kind under supervision: each has at most one job, with a deadline; one that dies or is late
 // is replaced, and its job ends with an outcome that says so. Single-threaded: the owner polls.
 #pragma once
-#include "kbench/work/Interrupt.h"
-#include "kbench/work/Process.h"
+#include "kbench/workers/Interrupt.h"
+#include "kbench/workers/Process.h"
 #include <chrono>
 #include <poll.h>
 

@@ -1,7 +1,7 @@
-#include "kbench/work/DeviceWorker.h"
+#include "kbench/workers/DeviceWorker.h"
 #include "compiler/driver/Compile.h"
 #include "kbench/analysis/Gemm.h"
-#include "kbench/work/CompileWorker.h"
+#include "kbench/workers/CompileWorker.h"
 #include <algorithm>
 #include <chrono>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "kbench/work/DeviceWorker.h"
+#include "kbench/workers/DeviceWorker.h"
 #include <algorithm>
 #include <cstring>
 

@@ -1,4 +1,4 @@
-#include "kbench/work/Process.h"
+#include "kbench/workers/Process.h"
 #include <cerrno>
 #include <csignal>
 #include <cstring>

@@ -3,9 +3,9 @@
 #include "kbench/analysis/Effort.h"
 #include "kbench/verify/Inputs.h"
 #include "kbench/verify/Oracle.h"
-#include "kbench/work/Fault.h"
-#include "kbench/work/Messages.h"
-#include "kbench/work/Session.h"
+#include "kbench/workers/Fault.h"
+#include "kbench/workers/Messages.h"
+#include "kbench/workers/Session.h"
 #include <functional>
 
 namespace phobos::driver {

@@ -3,9 +3,9 @@
 #include "compiler/sema/Typed.h"
 #include "kbench/verify/FullSize.h"
 #include "kbench/verify/Inputs.h"
-#include "kbench/work/Fault.h"
-#include "kbench/work/Messages.h"
-#include "kbench/work/Session.h"
+#include "kbench/workers/Fault.h"
+#include "kbench/workers/Messages.h"
+#include "kbench/workers/Session.h"
 #include <list>
 #include <map>
 

@@ -1,4 +1,4 @@
-#include "kbench/work/CompileWorker.h"
+#include "kbench/workers/CompileWorker.h"
 #include "compiler/driver/Compile.h"
 #include "kbench/verify/Oracle.h"
 #include "kbench/verify/Sizes.h"
