@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installs the build into a folder of its own and builds and runs each example against that, as a user's project would.
+# Installs the build, moves it to another folder (a package is unpacked anywhere) and builds and runs each example against that, as a user's
+# project would: by find_package and by pkg-config.
 #   embed.sh BUILD_DIR SOURCE_DIR CXX CC
 set -euo pipefail
 build=$1 source=$2 cxx=$3 cc=$4
@@ -19,10 +20,11 @@ check() { # NAME COMMAND..
 }
 project() { # NAME
   cmake -S "$source/examples/$1" -B "$dir/$1" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_C_COMPILER="$cc" \
-    -DCMAKE_PREFIX_PATH="$dir/prefix" -DPhobos_DIR="$dir/prefix/lib/cmake/Phobos" && cmake --build "$dir/$1"
+    -DCMAKE_PREFIX_PATH="$dir/prefix" && cmake --build "$dir/$1"
 }
 export PKG_CONFIG_PATH="$dir/prefix/lib/pkgconfig" XDG_CACHE_HOME="$dir/cache"
-check install cmake --install "$build" --prefix "$dir/prefix"
+check install cmake --install "$build" --prefix "$dir/installed"
+mv "$dir/installed" "$dir/prefix"
 bin=$dir/prefix/bin
 check "installed tools run" "$bin/phobos-compile" "$source/examples/saxpy.pho" -o "$dir/saxpy.phx" --point "BLOCK=256"
 check "bundle verify" "$bin/phobos-bundle" verify "$dir/saxpy.phx"
@@ -32,6 +34,22 @@ check "embed_c builds" project embed_c
 check "embed_c runs" "$dir/embed_c/embed_c" "$dir/saxpy.phx" cpu
 check "embed_from_source builds" project embed_from_source
 check "embed_from_source compiles" "$dir/embed_from_source/embed_from_source"
+by_hand() { # NAME PACKAGE COMPILER..: with pkg-config
+  local name=$1 package=$2
+  shift 2
+  "$@" "$source/examples/$name/main".c* $(pkg-config --cflags --libs "$package") -ldl -o "$dir/$name.pc" && ! ldd "$dir/$name.pc" | grep 'not found'
+}
+check "embed_cpp builds by pkg-config" by_hand embed_cpp phobos-runtime "$cxx" -std=c++20
+check "and runs" "$dir/embed_cpp.pc" "$dir/saxpy.phx" cpu
+check "embed_c builds by pkg-config" by_hand embed_c phobos-runtime "$cc" -std=c11
+check "and runs" "$dir/embed_c.pc" "$dir/saxpy.phx" cpu
+check "embed_from_source builds by pkg-config" by_hand embed_from_source phobos "$cxx" -std=c++20
+mkdir -p "$dir/c_project" && cp "$source/examples/embed_c/main.c" "$dir/c_project"
+sed "s|\.\./embed_common|$source/examples/embed_common|" -i "$dir/c_project/main.c"
+printf 'cmake_minimum_required(VERSION 3.20)\nproject(c LANGUAGES C)\nfind_package(Phobos 0.1 REQUIRED)\nadd_executable(c main.c)\ntarget_link_libraries(c PRIVATE Phobos::runtime ${CMAKE_DL_LIBS})\n' >"$dir/c_project/CMakeLists.txt"
+check "a project in C by find_package" sh -c "cmake -S '$dir/c_project' -B '$dir/c_build' -G Ninja -DCMAKE_C_COMPILER='$cc' -DCMAKE_PREFIX_PATH='$dir/prefix' && cmake --build '$dir/c_build' && '$dir/c_build/c' '$dir/saxpy.phx' cpu"
+check "a version that is not there is refused" sh -c "sed -i s/0.1/9.0/ '$dir/c_project/CMakeLists.txt' && ! cmake -S '$dir/c_project' -B '$dir/c_newer' -G Ninja -DCMAKE_PREFIX_PATH='$dir/prefix'"
+check "embed_from_source by pkg-config finds the cache" sh -c "'$dir/embed_from_source.pc' | grep 'from the cache'"
 check "the second run compiles nothing" sh -c "'$dir/embed_from_source/embed_from_source' | grep 'from the cache'"
 # A cache is shared by processes that come at once, at any time, and survives damage.
 fresh() { # what FOLDER's N processes at once said, sorted

@@ -7,7 +7,7 @@
   faults        each of the eight ways a point of a search can end, injected; the others and the best unaffected
   large         a tensor of more than 2^31 elements, as a vector and as rows
   runtime       libphobos-runtime: contexts, threads, graphs, devices, misuse (gpu-runtime-check), the cost of a launch (gpu-launch-cost)
-  embed         examples/embed_* built with g++ against the installed package and run on the device, embed_python beside PyTorch
+  embed         examples/embed_* built with g++ and with CMake against the installed package and run on the device, embed_python beside PyTorch
   memcheck, racecheck, synccheck   the conformance cases, the runtime's checks and the examples under compute-sanitizer, where it is installed
 
 BIN_DIR holds the tools. Needs NumPy and a CUDA driver; without a driver it says so and exits with 77 (CTest: skipped). Prints one line a
@@ -211,24 +211,41 @@ def embed_programs(folder, done):
         r = sh([tool("phobos-compile"), os.path.join(examples, name + ".pho"), "--target", TARGET, "--target", "cpu", "-o", out])
         if r.returncode:
             done("compile " + name, r.stderr)
-    flags = ["-I" + include, "-L" + lib, "-Wl,-rpath," + lib, "-lphobos-runtime", "-ldl"]
+    os.environ["XDG_CACHE_HOME"] = folder  # what embed_from_source compiled before is not there
     pc = os.path.join(lib, "pkgconfig")
-    if shutil.which("pkg-config") and os.path.exists(pc):
-        flags = subprocess.run(["pkg-config", "--cflags", "--libs", "phobos-runtime"], capture_output=True, text=True, env=dict(os.environ, PKG_CONFIG_PATH=pc)).stdout.split() + ["-ldl"]
+
+    def flags(package):
+        """As pkg-config says them, where it is installed."""
+        if shutil.which("pkg-config") and os.path.exists(pc):
+            r = subprocess.run(["pkg-config", "--cflags", "--libs", package], capture_output=True, text=True, env=dict(os.environ, PKG_CONFIG_PATH=pc))
+            return r.stdout.split() + ["-ldl"]
+        return ["-I" + include, "-L" + lib, "-Wl,-rpath," + lib, *(["-lphobos"] if package == "phobos" else []), "-lphobos-runtime", "-ldl"]
+
     commands = []
-    for name, compiler, source, more, args in (("embed_cpp", ["g++", "-std=c++20", "-O2"], "main.cpp", [], [saxpy, "cuda"]), ("embed_c", ["gcc", "-std=c11", "-O2"], "main.c", [], [saxpy, "cuda"]),
-                                               ("embed_from_source", ["g++", "-std=c++20", "-O2"], "main.cpp", ["-lphobos"], [])):
-        if more and not os.path.exists(os.path.join(lib, "libphobos.so")):
-            done(name, "skipped: this package has no libphobos")
-        elif not shutil.which(compiler[0]):
+    for name, compiler, source, package, args in (("embed_cpp", ["g++", "-std=c++20", "-O2"], "main.cpp", "phobos-runtime", [saxpy, "cuda"]),
+                                                  ("embed_c", ["gcc", "-std=c11", "-O2"], "main.c", "phobos-runtime", [saxpy, "cuda"]),
+                                                  ("embed_from_source", ["g++", "-std=c++20", "-O2"], "main.cpp", "phobos", [])):
+        if not shutil.which(compiler[0]):
             done(name, f"skipped: no {compiler[0]} on this machine")
+            continue
+        exe = os.path.join(folder, name)
+        r = sh(compiler + [os.path.join(examples, name, source), "-o", exe] + flags(package))
+        if r.returncode:
+            done(name, r.stderr[-300:])
+            continue
+        commands += [(name, [exe, *args])] * (2 if package == "phobos" else 1)  # the second finds what the first compiled
+        if name == "embed_c":  # whose project asks for pkg-config
+            continue
+        if not shutil.which("cmake") or not os.path.exists(os.path.join(lib, "cmake")):
+            done(name + " by CMake", "skipped: no cmake, or no package")
         else:
-            exe = os.path.join(folder, name)
-            r = sh(compiler + [os.path.join(examples, name, source), "-o", exe] + flags + more)
+            made = os.path.join(folder, name + ".cmake")
+            r = sh(["cmake", "-S", os.path.join(examples, name), "-B", made, "-DCMAKE_PREFIX_PATH=" + prefix])
+            r = r if r.returncode else sh(["cmake", "--build", made])
             if r.returncode:
-                done(name, r.stderr[-300:])
+                done(name + " by CMake", (r.stdout + r.stderr)[-300:])
             else:
-                commands.append((name, [exe, *args]))
+                commands.append((name + " by CMake", [os.path.join(made, name), *args]))
     if sh([sys.executable, "-c", "import torch"]).returncode:
         done("embed_python", "skipped: no PyTorch for " + sys.executable)
     else:
@@ -246,12 +263,17 @@ def embed():
         notes.append(f"{name}: {why}")
 
     with tempfile.TemporaryDirectory() as d:
+        seen = set()
         for name, command in embed_programs(d, done):
+            first = name not in seen
+            seen.add(name)
             r = sh(command)
             if r.returncode:
                 done(name, (r.stdout + r.stderr)[-300:].replace("\n", " | "))
             elif " on cpu" in r.stdout:
                 done(name, "it ran on the CPU")
+            elif name == "embed_from_source" and ("compiled now" if first else "from the cache") not in r.stdout:
+                done(name, "the cache was not used as it should be: " + r.stdout.strip())
             else:
                 counts[0] += 1
                 notes.append(f"{name}: {r.stdout.strip().splitlines()[-1]}")
