@@ -10,29 +10,34 @@ namespace phobos::runtime {
 
 static std::string quoted(const std::string &s) { return "'" + s + "'"; }
 
-/// What is wrong with `data` as an address of parameter `name` for a kernel on `device` (null: the CPU),
-/// whose caller says that it lies on `stated`; empty where nothing is.
-static std::string misplaced(const std::string &name, const void *data, int32_t stated,
+/// What is wrong with `data` as an address of parameter `p` for a kernel on `device` (null: the CPU), whose
+/// caller says that it lies on `stated`; empty where nothing is.
+static std::string misplaced(const ContractParam &p, const void *data, int32_t stated,
                              const cuda::Device *device) {
+  using Place = cuda::Device::Place;
   const int here = device ? device->info().ordinal : PHOBOS_DEVICE_HOST;
+  const std::string runs = device ? "device " + std::to_string(here) : std::string("the CPU");
+  auto text = [&](const std::string &where, const std::string &rest = {}) {
+    return "parameter " + quoted(p.name) + " is " + where + ", the kernel runs on " + runs + rest;
+  };
   auto at = [](int32_t d) {
     return d == PHOBOS_DEVICE_HOST ? std::string("in host memory") : "on device " + std::to_string(d);
   };
-  auto text = [&](const std::string &where) {
-    return "parameter " + quoted(name) + " is " + where + ", the kernel runs on " +
-           (device ? "device " + std::to_string(here) : std::string("the CPU"));
-  };
-  if (stated != PHOBOS_DEVICE_UNKNOWN && stated != here)
+  // What the caller says cannot be right unless it is another device, which may have given access.
+  if (stated != PHOBOS_DEVICE_UNKNOWN && stated != here && (!device || stated < 0))
     return text(at(stated));
-  int ordinal = -1;
-  switch (device ? device->locate(reinterpret_cast<uint64_t>(data), ordinal) : cuda::Device::Place::Here) {
-  case cuda::Device::Place::Here:
+  if (!device)
     return {};
-  case cuda::Device::Place::Elsewhere:
-    return text(at(ordinal));
-  case cuda::Device::Place::Unknown:
+  int ordinal = -1;
+  const Place place = device->locate(reinterpret_cast<uint64_t>(data), ordinal);
+  if (place == Place::Unknown)
     return text("at an address that the driver knows nothing of (host memory, or freed)");
-  }
+  if (stated != PHOBOS_DEVICE_UNKNOWN && stated != here && ordinal != stated)
+    return text(at(stated) + " by its view", ", and the memory is not there");
+  if (place == Place::Foreign)
+    return text(at(ordinal), ", which has no peer access to it");
+  if (place == Place::PeerRead && p.isWritten)
+    return text(at(ordinal), ", which may only read there, and the kernel writes it");
   return {};
 }
 
@@ -61,7 +66,7 @@ static Status checkArguments(const Contract &c, const std::vector<Argument> &arg
     if (!a.shape.data && !empty)
       return broken("parameter " + quoted(p.name) + " has a null address");
     if (a.shape.data && !empty)
-      if (std::string why = misplaced(p.name, a.shape.data, a.device, device); !why.empty())
+      if (std::string why = misplaced(p, a.shape.data, a.device, device); !why.empty())
         return broken(std::move(why));
   }
   return Status::success();
@@ -297,18 +302,17 @@ static Status noSuchParam(const Kernel &k, size_t param, const char *kind) {
 Status Prepared::setPointer(size_t param, void *data) {
   if (param >= args_.size() || !args_[param].isTensor)
     return noSuchParam(*kernel_, param, "tensor");
+  const ContractParam &p = kernel_->contract().params[param];
   if (!data)
-    return Status::failure(PHOBOS_CONTRACT, "parameter " + quoted(kernel_->contract().params[param].name) +
-                                                " has a null address");
+    return Status::failure(PHOBOS_CONTRACT, "parameter " + quoted(p.name) + " has a null address");
   const auto address = reinterpret_cast<uintptr_t>(data);
-  const std::string &name = kernel_->contract().params[param].name;
   if (address % byteSize(args_[param].shape.elem) != 0)
-    return Status::failure(PHOBOS_CONTRACT, misaligned(name, address, args_[param].shape.elem));
-  if (std::string why = misplaced(name, data, PHOBOS_DEVICE_UNKNOWN, kernel_->module->device_.get());
+    return Status::failure(PHOBOS_CONTRACT, misaligned(p.name, address, args_[param].shape.elem));
+  if (std::string why = misplaced(p, data, PHOBOS_DEVICE_UNKNOWN, kernel_->module->device_.get());
       !why.empty())
     return Status::failure(PHOBOS_CONTRACT, std::move(why));
-  if (needsAligned16_ && reinterpret_cast<uintptr_t>(data) % 16 != 0)
-    return Status::failure(PHOBOS_CONTRACT, "parameter " + quoted(kernel_->contract().params[param].name) +
+  if (needsAligned16_ && address % 16 != 0)
+    return Status::failure(PHOBOS_CONTRACT, "parameter " + quoted(p.name) +
                                                 ": the launch was prepared for addresses that are multiples "
                                                 "of 16; prepare it again for this one");
   args_[param].shape.data = data;

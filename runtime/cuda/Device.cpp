@@ -118,16 +118,29 @@ Device::~Device() {
 }
 
 Device::Place Device::locate(uint64_t address, int &ordinal) const {
-  unsigned type = 0, managed = 0;
+  namespace pointer = attribute::pointer;
+  unsigned type = 0, managed = 0, access = 0;
   auto get = [&](void *value, int which) { return driver_->pointerGetAttribute(value, which, address) == 0; };
   ordinal = -1;
-  if (!get(&type, attribute::pointer::memoryType))
+  if (!get(&type, pointer::memoryType))
     return Place::Unknown;
-  if (type == attribute::pointer::typeHost || (get(&managed, attribute::pointer::isManaged) && managed))
+  if (type == pointer::typeHost || (get(&managed, pointer::isManaged) && managed))
     return Place::Here;
-  if (!get(&ordinal, attribute::pointer::deviceOrdinal))
+  if (!get(&ordinal, pointer::deviceOrdinal))
     return Place::Unknown;
-  return ordinal == info_.ordinal ? Place::Here : Place::Elsewhere;
+  if (ordinal == info_.ordinal)
+    return Place::Here;
+  // What the current context may do there: by peer access (cuCtxEnablePeerAccess), or by the access that a
+  // pool or a mapping was given. A driver that does not tell is asked for an address that the context could
+  // use.
+  Current current(*this);
+  if (!get(&access, pointer::accessFlags)) {
+    uint64_t usable = 0;
+    return get(&usable, pointer::devicePointer) && usable == address ? Place::Peer : Place::Foreign;
+  }
+  return (access & pointer::mayReadAndWrite) == pointer::mayReadAndWrite ? Place::Peer
+         : access & pointer::mayRead                                     ? Place::PeerRead
+                                                                         : Place::Foreign;
 }
 
 Device::DuringCapture::DuringCapture(const Device &device) : device_(device) {

@@ -105,10 +105,13 @@ public:
               void *stream, void **params, std::string &error) const;
   /// Where an address lies, for who would hand it to a kernel on this device.
   enum class Place : uint8_t {
-    Here,      ///< memory of this device, managed memory, or page-locked host memory
-    Elsewhere, ///< memory of another device, whose ordinal is given
-    Unknown    ///< no memory that the driver knows: pageable host memory, or freed
+    Here,     ///< memory of this device, managed memory, or page-locked host memory
+    Peer,     ///< memory of another device that our context may read and write
+    PeerRead, ///< memory of another device that our context may read alone
+    Foreign,  ///< memory of another device that our context has no access to
+    Unknown   ///< no memory that the driver knows: pageable host memory, or freed
   };
+  /// `ordinal` becomes the device that the memory lies on, -1 for the host's and for what is not known.
   Place locate(uint64_t address, int &ordinal) const;
   /// Lets calls that a stream capture forbids by default (loading code, ..) pass for a scope, on this thread;
   /// the capture itself is not touched by them.

@@ -31,8 +31,9 @@ inline constexpr int maxSharedPerBlockOptin = 97, sharedPerMultiprocessor = 81, 
                      threadsPerMultiprocessor = 39, blocksPerMultiprocessor = 106, memoryClockKHz = 36,
                      memoryBusBits = 37, clockKHz = 13, reservedSharedPerBlock = 111;
 namespace pointer {
-inline constexpr int memoryType = 2, isManaged = 8, deviceOrdinal = 9;
+inline constexpr int memoryType = 2, devicePointer = 3, isManaged = 8, deviceOrdinal = 9, accessFlags = 16;
 inline constexpr unsigned typeHost = 1; ///< page-locked: kernels may read and write it
+inline constexpr unsigned mayRead = 1, mayReadAndWrite = 3;
 } // namespace pointer
 namespace function {
 inline constexpr int maxThreads = 0, sharedBytes = 1, localBytes = 3, registers = 4, maxDynamicShared = 8;

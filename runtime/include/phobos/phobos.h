@@ -10,6 +10,11 @@
  * Errors: every function that can fail returns a phobos_status; phobos_last_error() then says what, naming
  * the parameter, the rule and the values. Nothing is launched by a call that fails.
  *
+ * Addresses: a kernel on a GPU takes memory of its device, managed and page-locked host memory, and memory of
+ * another device where the context that the kernel runs in was given access (cuCtxEnablePeerAccess, or the
+ * access of a pool or a mapping); anything else is PHOBOS_CONTRACT, and the text names both devices. A kernel
+ * on the CPU takes host memory.
+ *
  * Units: extents and strides are in elements, sizes in bytes.
  */
 #ifndef PHOBOS_PHOBOS_H
@@ -68,7 +73,8 @@ typedef struct phobos_tensor {
   int64_t extents[PHOBOS_MAX_RANK];
   int64_t strides[PHOBOS_MAX_RANK];
   int32_t has_strides;
-  int32_t device; /* CUDA ordinal, -1 for host memory, PHOBOS_DEVICE_UNKNOWN if not known */
+  int32_t
+      device; /* where `data` lies: CUDA ordinal, -1 for host memory, PHOBOS_DEVICE_UNKNOWN if not known */
 } phobos_tensor;
 #define PHOBOS_DEVICE_HOST (-1)
 #define PHOBOS_DEVICE_UNKNOWN (-2)
@@ -141,7 +147,7 @@ PHOBOS_API phobos_status phobos_launch(phobos_kernel *kernel, void *stream, cons
 PHOBOS_API phobos_status phobos_prepare(phobos_kernel *kernel, const phobos_arg *args, size_t count,
                                         const phobos_launch_options *options, phobos_prepared **out);
 PHOBOS_API phobos_status phobos_prepared_launch(phobos_prepared *prepared, void *stream);
-/* Changes a tensor's address (same shape; null, between elements, host memory or another device's, or less
+/* Changes a tensor's address (same shape; null, between elements, where the kernel has no access, or less
  * aligned to 16 bytes than the code chosen needs: an error) or a scalar. Overlap is not checked again. */
 PHOBOS_API phobos_status phobos_prepared_set_pointer(phobos_prepared *prepared, size_t param, void *data);
 PHOBOS_API phobos_status phobos_prepared_set_float(phobos_prepared *prepared, size_t param, double value);

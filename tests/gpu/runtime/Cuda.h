@@ -24,6 +24,10 @@ struct Api {
   F(contextDestroy, cuCtxDestroy_v2, (Handle))                                                               \
   F(contextSet, cuCtxSetCurrent, (Handle))                                                                   \
   F(contextGet, cuCtxGetCurrent, (Handle *))                                                                 \
+  F(canAccessPeer, cuDeviceCanAccessPeer, (int *, int, int))                                                 \
+  F(enablePeer, cuCtxEnablePeerAccess, (Handle, unsigned))                                                   \
+  F(disablePeer, cuCtxDisablePeerAccess, (Handle))                                                           \
+  F(pointerAttribute, cuPointerGetAttribute, (void *, int, uint64_t))                                        \
   F(synchronize, cuCtxSynchronize, ())                                                                       \
   F(allocate, cuMemAlloc_v2, (uint64_t *, size_t))                                                           \
   F(release, cuMemFree_v2, (uint64_t))                                                                       \

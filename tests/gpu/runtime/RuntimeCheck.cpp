@@ -40,6 +40,16 @@ std::vector<float> filled(float value, int64_t count = n) {
 }
 phobos::TensorView view(const cuda::Array<float> &a, int64_t count = n) { return {a.data(), {count}}; }
 
+/// What the driver says that the current context may do at an address.
+std::string access(const void *address) {
+  unsigned flags = 0;
+  uint64_t usable = 0;
+  const int f = cuda::open().pointerAttribute(&flags, 16, reinterpret_cast<uint64_t>(address)),
+            u = cuda::open().pointerAttribute(&usable, 3, reinterpret_cast<uint64_t>(address));
+  return "(access flags " + std::to_string(flags) + ", status " + std::to_string(f) + "; device pointer " +
+         std::to_string(usable) + ", status " + std::to_string(u) + ")";
+}
+
 /// A device's primary context, current for a scope, as the CUDA runtime would have it.
 struct Primary {
   explicit Primary(int ordinal) {
@@ -339,6 +349,47 @@ void severalDevices() {
     }
     cu.contextSet(zero.context);
     expect(y0.values() == filled(3), "the results on device 0");
+
+    // Memory of a peer: refused until the context that the kernel runs in was given access, and again after.
+    int possible = 0;
+    cu.canAccessPeer(&possible, zero.device, one.device);
+    if (!possible) {
+      skip("memory of a peer device: these two have no access to each other");
+    } else {
+      auto refused = [&](const phobos::Status &s, const char *text) {
+        expect(s.code == PHOBOS_CONTRACT && s.message.find(text) != std::string::npos, text,
+               s.message + access(x1.data()));
+      };
+      const char *noAccess =
+          "parameter 'X' is on device 1, the kernel runs on device 0, which has no peer access";
+      refused(k0.launch(nullptr, view(x1), view(y0), 1.0f), noAccess);
+      cuda::check(cu.enablePeer(one.context, 0), "enabling peer access");
+      const std::string said = access(x1.data());
+      phobos::Status s = k0.launch(nullptr, view(x1), view(y0), 1.0f);
+      expect(static_cast<bool>(s), "a tensor of a peer, read", s.message + said);
+      s = k0.launch(nullptr, phobos::TensorView(x1.data(), {n}, 1), view(y0), 1.0f);
+      expect(static_cast<bool>(s), "a view that says where it is", s.message + said);
+      expect(y0.values() == filled(7), "their results");
+      refused(k0.launch(nullptr, phobos::TensorView(x0.data(), {n}, 1), view(y0), 1.0f),
+              "parameter 'X' is on device 1 by its view, the kernel runs on device 0, and the memory is not "
+              "there");
+      s = k0.launch(nullptr, view(x0), view(y1), 1.0f);
+      expect(static_cast<bool>(s), "a tensor of a peer, written", s.message + said);
+      expect(y1.values() == filled(11), "its result");
+      auto p = k0.prepare({}, view(x0), view(y0), 1.0f);
+      expect(p && p->setPointer(0, x1.data()) && p->launch(), "a prepared launch takes a peer's address");
+      expect(y0.values() == filled(9), "its result");
+      s = k1.launch(nullptr, view(x0), view(y1), 1.0f);
+      expect(s.code == PHOBOS_CONTRACT, "access is of one direction", s.message);
+      cu.contextSet(one.context); // what counts is the context of the kernel
+      s = k0.launch(nullptr, view(x1), view(y0), 1.0f);
+      expect(static_cast<bool>(s), "a tensor of a peer while that one is current", s.message);
+      cu.contextSet(zero.context);
+      expect(y0.values() == filled(11), "its result");
+      cuda::check(cu.disablePeer(one.context), "disabling peer access");
+      refused(k0.launch(nullptr, view(x1), view(y0), 1.0f), noAccess);
+      expect(y0.values() == filled(11), "a refused launch runs nothing");
+    }
     cu.contextSet(one.context);
   }
 }
