@@ -260,6 +260,7 @@ private:
       return;
     EmitOptions options;
     options.target = target;
+    options.ptx = request_.ptx;
     options.kind = target == "cpu" ? EmitKind::Obj : EmitKind::Asm;
     auto e = emit(*typed, loaded_.sources, options, diags_);
     if (!e)

@@ -13,6 +13,7 @@ struct BundleRequest {
   /// `TILE_M=64 TILE_N=32`, or `TILE_M=64 .. @ M <= 1024`: with the extents it serves, over runtime dimension
   /// names. Empty: first choices.
   std::vector<std::string> points;
+  unsigned ptx = 0; ///< version of PTX, 10 * major + minor; 0: the usual one of each target
   sema::CheckOptions check;
 };
 

@@ -4,6 +4,7 @@
 #include "compiler/driver/CheckSpace.h"
 #include "compiler/driver/Compile.h"
 #include "compiler/driver/Emit.h"
+#include "compiler/driver/EmitGpu.h"
 #include "compiler/driver/GivenValues.h"
 #include "compiler/driver/Status.h"
 #include "compiler/legality/Legality.h"
@@ -27,6 +28,11 @@ public:
     loaded_ = load(r_.file, {.stdlib = !r_.noStd}, diags_);
     if (statusOf(diags_) == EnvironmentFault)
       return finish(EnvironmentFault);
+    for (const std::string &target : r_.targets)
+      if (std::string why; !r_.ptx.empty() && !choosePtx(target, r_.ptx, false, ptx_, why)) {
+        diags_.report(diag::PtxVersion, {}, why);
+        return finish(UsageFault);
+      }
     if (r_.space)
       return finish(printSpace());
     bool bundle = emit_ == "bundle" || emit_ == "c" || emit_ == "header";
@@ -81,6 +87,7 @@ private:
     request.kernels = r_.kernels;
     request.targets = r_.targets;
     request.points = r_.point;
+    request.ptx = ptx_;
     Bundle bundle;
     if (!buildBundle(*loaded_, request, bundle, diags_))
       return InputFault;
@@ -131,6 +138,7 @@ private:
       }
       EmitOptions options;
       options.target = r_.targets.front();
+      options.ptx = ptx_;
       options.kind = emit_ == "ir"                        ? EmitKind::Ir
                      : emit_ == "target-ir"               ? EmitKind::TargetIr
                      : emit_ == "llvm"                    ? EmitKind::Llvm
@@ -177,6 +185,7 @@ private:
 
   const CompileRequest &r_;
   std::string emit_;
+  unsigned ptx_ = 0; ///< of GPU targets; 0: the usual one
   Diagnostics diags_;
   std::unique_ptr<LoadedFile> loaded_;
 };

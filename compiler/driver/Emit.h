@@ -16,6 +16,7 @@ enum class EmitKind : uint8_t { Ir, TargetIr, Llvm, Asm, Obj, Explanation };
 struct EmitOptions {
   std::string target = "cpu";
   EmitKind kind = EmitKind::Asm;
+  unsigned ptx = 0; ///< version of PTX asked for, 10 * major + minor; 0: the usual one of the target
   std::vector<std::string> printAfter; ///< passes after which the tile IR goes to standard error
   bool printAfterAll = false;
 };

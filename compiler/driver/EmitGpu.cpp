@@ -1,7 +1,8 @@
 #include "compiler/driver/EmitGpu.h"
-#include "compiler/target/nvptx/Nvptx.h"
+#include "compiler/target/nvptx/PtxVersion.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "runtime/cuda/Assemble.h"
+#include "runtime/cuda/Driver.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/raw_ostream.h"
@@ -17,6 +18,32 @@ void tellGpuPaths(mlir::ModuleOp tileModule, const std::string &target) {
   nvptx::Options options;
   if (nvptx::parseProcessor(target, options))
     nvptx::tellPaths(tileModule, options);
+}
+
+bool choosePtx(const std::string &target, const std::string &asked, bool runsHere, unsigned &version,
+               std::string &error) {
+  nvptx::PtxSources sources;
+  if (!asked.empty() && !(sources.asked = nvptx::parsePtxVersion(asked))) {
+    error = "--ptx '" + asked + "': a version of PTX is written as in 8.4";
+    return false;
+  }
+  nvptx::Options options;
+  if (!nvptx::parseProcessor(target, options)) {
+    error = "--ptx is for GPU targets, the target is " + target;
+    return false;
+  }
+  std::string absent;
+  if (const cuda::Driver *driver = runsHere ? cuda::Driver::get(absent) : nullptr) {
+    sources.driverCuda = driver->version;
+    sources.driver = cuda::ptxVersionOf(driver->version);
+    sources.assembler = cuda::assemblerPtxVersion();
+    if (!sources.assembler && !cuda::assemblerFound().empty())
+      sources.assembler = nvptx::usualPtxVersion(options); // one of unknown age: nothing newer than needed
+  }
+  if (!nvptx::choosePtxVersion(options, sources, error))
+    return false;
+  version = options.ptxVersion;
+  return true;
 }
 
 namespace {
@@ -43,6 +70,7 @@ std::vector<EntryPoint> entryPoints(const nvptx::EntryInfo &info) {
 llvm::Expected<Emitted> emitGpu(mlir::ModuleOp tileModule, const EmitOptions &request) {
   nvptx::Options options;
   nvptx::parseProcessor(request.target, options);
+  options.ptxVersion = request.ptx;
   if (request.kind == EmitKind::TargetIr) {
     auto text = nvptx::printTargetIR(tileModule, options);
     if (!text)

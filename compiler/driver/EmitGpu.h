@@ -12,6 +12,11 @@ namespace phobos::driver {
 bool isGpuTarget(const std::string &target);
 /// Each product's path and the reason for it, for passes::explain.
 void tellGpuPaths(mlir::ModuleOp tileModule, const std::string &target);
+/// The version of PTX to write for a GPU target, from `--ptx` as it was written (empty: not given) and, where
+/// it is to run here, from the driver and the assembler of this machine. False with the reason.
+bool choosePtx(const std::string &target, const std::string &asked, bool runsHere, unsigned &version,
+               std::string &error);
+
 /// `tileModule` has been through the tile pipeline. Kinds: TargetIr, Llvm, Asm (PTX), Obj (a cubin, where
 /// nvJitLink or ptxas is found).
 llvm::Expected<Emitted> emitGpu(mlir::ModuleOp tileModule, const EmitOptions &options);

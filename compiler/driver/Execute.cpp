@@ -33,11 +33,11 @@ bool isExecutableTarget(const std::string &target) {
 
 std::unique_ptr<Executable> prepare(const std::string &target, const sema::TypedKernel &kernel,
                                     const SourceManager &sources, const interp::Options &options,
-                                    Diagnostics &diags) {
+                                    Diagnostics &diags, unsigned ptx) {
   if (target == "interp")
     return std::make_unique<Interpreted>(kernel, options);
   if (target == "gpu" || isGpuTarget(target))
-    return prepareForGpu(target, kernel, sources, diags);
+    return prepareForGpu(target, kernel, sources, diags, ptx);
   return prepareForCpu(kernel, sources, diags);
 }
 

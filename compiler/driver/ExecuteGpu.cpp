@@ -1,7 +1,8 @@
 #include "compiler/driver/Compile.h"
+#include "compiler/driver/EmitGpu.h"
 #include "compiler/driver/Execute.h"
 #include "compiler/driver/Lower.h"
-#include "compiler/target/nvptx/Nvptx.h"
+#include "compiler/target/nvptx/PtxVersion.h"
 #include "mlir/IR/MLIRContext.h"
 #include "runtime/cuda/Assemble.h"
 #include "runtime/cuda/Device.h"
@@ -98,7 +99,8 @@ private:
 } // namespace
 
 std::unique_ptr<Executable> prepareForGpu(const std::string &given, const sema::TypedKernel &kernel,
-                                          const SourceManager &sources, Diagnostics &diags) {
+                                          const SourceManager &sources, Diagnostics &diags,
+                                          unsigned ptxVersion) {
   std::string target = given, error;
   if (given == "gpu") {
     cuda::DeviceInfo info;
@@ -108,6 +110,10 @@ std::unique_ptr<Executable> prepareForGpu(const std::string &given, const sema::
     }
     target = info.target();
   }
+  if (!choosePtx(target, ptxVersion ? nvptx::ptxVersionText(ptxVersion) : "", true, ptxVersion, error)) {
+    diags.report(diag::PtxVersion, {}, error);
+    return nullptr;
+  }
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   auto module = lower(kernel, sources, target, context, diags);
   if (!module)
@@ -115,11 +121,10 @@ std::unique_ptr<Executable> prepareForGpu(const std::string &given, const sema::
   FirstError first(context);
   nvptx::Options options;
   nvptx::parseProcessor(target, options);
+  options.ptxVersion = ptxVersion;
   auto ptx = nvptx::emitPtx(*module, options);
   if (!ptx) {
-    std::string why = llvm::toString(ptx.takeError());
-    diags.report(diag::LoweringFailed, kernel.range, kernel.name, target,
-                 first.text().empty() ? why : first.text());
+    reportTargetError(ptx.takeError(), first, kernel, target, diags);
     return nullptr;
   }
   auto executable = std::make_unique<OnGpu>(

@@ -1,5 +1,6 @@
 #include "compiler/driver/RunTool.h"
 #include "compiler/driver/Compile.h"
+#include "compiler/driver/EmitGpu.h"
 #include "compiler/driver/GivenValues.h"
 #include "compiler/driver/RunArguments.h"
 #include "compiler/driver/Status.h"
@@ -27,6 +28,13 @@ public:
 private:
   /// Up to the first step that fails; what is wrong is in the diagnostics.
   void work() {
+    if (std::string error;
+        (isGpuTarget(r_.target) || !r_.ptx.empty()) &&
+        !choosePtx(r_.target == "gpu" ? "sm_75" : r_.target, r_.ptx, r_.target != "gpu", ptx_, error)) {
+      loaded_ = std::make_unique<LoadedFile>();
+      diags_.report(diag::PtxVersion, {}, error);
+      return;
+    }
     loaded_ = load(r_.file, {.stdlib = !r_.noStd}, diags_);
     Point overrides;
     if (diags_.hasErrors() || !readPoint(r_.point, "--point", overrides, diags_))
@@ -48,7 +56,8 @@ private:
     options.cancel = r_.cancel;
     if (r_.maxSteps)
       options.maxSteps = r_.maxSteps;
-    std::unique_ptr<Executable> executable = prepare(r_.target, kernel, loaded_->sources, options, diags_);
+    std::unique_ptr<Executable> executable =
+        prepare(r_.target, kernel, loaded_->sources, options, diags_, ptx_);
     if (!executable)
       return false;
     if (prepared.launch.isEmpty() || executable->run(prepared.arguments, prepared.launch, diags_))
@@ -118,6 +127,7 @@ private:
   }
 
   const RunRequest &r_;
+  unsigned ptx_ = 0; ///< version of PTX for a GPU
   Diagnostics diags_;
   std::unique_ptr<LoadedFile> loaded_;
   std::vector<std::pair<size_t, std::string>> outputs_; ///< parameter and path

@@ -10,6 +10,7 @@ namespace phobos::driver {
 struct RunRequest {
   std::string file, kernel;
   std::string target = "cpu";
+  std::string ptx; ///< version of PTX, as in 8.4; empty: the newest that driver and assembler take
   std::vector<std::string> point;
   std::string grid;                 ///< `X,Y,Z`; empty: the kernel's own
   std::vector<std::string> args;    ///< NAME=VALUE

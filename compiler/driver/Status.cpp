@@ -9,6 +9,7 @@ int statusOf(diag id) {
   // The text of an option itself. (That a well-written name is not one of the kernel's is for the kernel to
   // say.)
   case diag::BadPoint:
+  case diag::PtxVersion:
   case diag::UnknownTarget:
   case diag::BadArgument:
   case diag::BadDimension:

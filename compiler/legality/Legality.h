@@ -44,7 +44,8 @@ struct Unset {
 const std::vector<Rule> &rules();
 const std::vector<Number> &numbers();
 const std::vector<Unset> &unsetNames();
-/// `warptile` (the published list), `cpu`, `simt`, `mma`, `gpu` (every kernel of that target).
+/// `warptile` (the published list), `cpu`, `simt`, `mma`, `gpu` (every kernel of that target, from what it
+/// turned out to need).
 std::optional<Path> pathNamed(std::string_view list);
 std::vector<std::string_view> listNames();
 

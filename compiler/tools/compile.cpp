@@ -37,6 +37,9 @@ int compileMain(int argc, char **argv) {
   app.add_option("--emit", r.emit, "what to write: a bundle where -o names a file, else asm, if left out")
       ->check(CLI::IsMember({"ast", "typed", "ir", "target-ir", "llvm", "asm", "obj", "ptx", "cubin",
                              "bundle", "c", "header"}));
+  app.add_option("--ptx", r.ptx,
+                 "version of PTX to write for GPU targets, as in 8.4; left out, the one that has all "
+                 "instructions of the target");
   app.add_flag("--check", r.checkOnly,
                "report errors and warnings and stop: at each point of the space up to 256, at as many of a "
                "larger one; with "

@@ -40,6 +40,8 @@ int runMain(int argc, char **argv) {
                                 "cpu; sm_75, sm_80, sm_90a, ..: the GPU of that kind; interp: the plain "
                                 "interpreter that everything is checked against")
                      ->capture_default_str();
+  app.add_option("--ptx", r.ptx,
+                 "version of PTX for a GPU, as in 8.4; left out, the newest that the driver found takes");
   app.add_option("--point", r.point,
                  "values of @autotune names, \"TILE_M=64 TILE_N=32\"; the rest take their first choices");
   app.add_option("--grid", r.grid, "blocks along x, y and z: X,Y,Z; left out, the kernel's own");

@@ -138,11 +138,13 @@ private:
     nvptx::Options options;
     nvptx::parseProcessor(info_.target(), options);
     options.sharedLimit = info_.sharedPerBlock;
+    options.ptxVersion = ptx_;
     return options;
   }
 
   std::string error_;
   cuda::DeviceInfo info_;
+  unsigned ptx_ = 0; ///< version of PTX that the driver and the assembler take
 };
 
 /// Work on the default stream, run and timed the same way whatever it is.

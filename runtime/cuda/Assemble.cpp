@@ -1,4 +1,5 @@
 #include "runtime/cuda/Assemble.h"
+#include "runtime/cuda/Driver.h"
 #include <algorithm>
 #include <array>
 #include <csignal>
@@ -36,6 +37,7 @@ struct JitLink {
   int (*infoSize)(Handle, size_t *) = nullptr;
   int (*infoLog)(Handle, char *) = nullptr;
   bool found = false;
+  int cudaVersion = 0; ///< of its toolkit, 1000 * major + 10 * minor
 };
 
 void *openLibrary() {
@@ -69,6 +71,7 @@ JitLink loadJitLink() {
       GET(errorSize, "GetErrorLogSize"), GET(errorLog, "GetErrorLog"), GET(infoSize, "GetInfoLogSize"),
           GET(infoLog, "GetInfoLog");
 #undef GET
+      j.cudaVersion = 1000 * major + 10 * minor;
       j.found = j.create && j.destroy && j.addData && j.complete && j.cubinSize && j.cubin && j.errorSize &&
                 j.errorLog && j.infoSize && j.infoLog;
       return j;
@@ -196,6 +199,8 @@ int largest(const std::string &log, const char *pattern) {
 } // namespace
 
 std::string assemblerFound() { return jitLink().found ? "nvjitlink" : !findPtxas().empty() ? "ptxas" : ""; }
+
+unsigned assemblerPtxVersion() { return jitLink().found ? ptxVersionOf(jitLink().cudaVersion) : 0; }
 
 Assembled assemble(std::string_view ptx, const AssembleOptions &options) {
   Assembled out;

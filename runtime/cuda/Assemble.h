@@ -26,5 +26,7 @@ struct Assembled {
 Assembled assemble(std::string_view ptx, const AssembleOptions &options);
 /// The tool that assemble() would use, or empty.
 std::string assemblerFound();
+/// The newest PTX that it takes, 10 * major + minor; 0 where that is not known (ptxas, or none).
+unsigned assemblerPtxVersion();
 
 } // namespace phobos::cuda

@@ -29,6 +29,12 @@ s.case("help", T, "--help", out=["--target", "--point", "--emit", "--check", "--
 s.case("no file", T, status=2, err="no FILE")
 s.case("unknown flag", T, "--frobnicate", saxpy, status=2)
 s.case("unknown target", T, "--target", "tpu", saxpy, status=2, err=["tpu", "cpu"])
+s.case("ptx version", T, "--target", "sm_90a", "--ptx", "9.0", saxpy, out=".version 9.0")
+s.case("usual ptx version", T, "--target", "sm_80", saxpy, out=".version 7.0")
+s.case("ptx too old", T, "--target", "sm_90a", "--ptx", "7.8", saxpy, status=2, err=["E0910", "sm_90a needs PTX 8.0", "--ptx gives 7.8"])
+s.case("ptx too new", T, "--target", "sm_80", "--ptx", "9.9", saxpy, status=2, err=["E0910", "9.9", "up to 9.0"])
+s.case("ptx is no version", T, "--target", "sm_80", "--ptx", "new", saxpy, status=2, err=["E0910", "as in 8.4"])
+s.case("ptx of the CPU", T, "--target", "cpu", "--ptx", "8.0", saxpy, status=2, err=["E0910", "GPU"])
 s.case("unknown emit", T, "--emit", "wasm", saxpy, status=2)
 s.case("missing file", T, "--check", s.path("absent.pho"), status=3, err=["E0901", "absent.pho"])
 

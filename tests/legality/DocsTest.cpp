@@ -21,7 +21,7 @@ std::string page() {
       {"warptile", "the published warp-tiled f32 GEMM, for comparison"},
       {"simt", "GPU: warp tiles and thread tiles in registers"},
       {"mma", "GPU: tensor cores by mma.sync"},
-      {"gpu", "every kernel of the GPU target"},
+      {"gpu", "every kernel of the GPU target, from what it turned out to need"},
       {"cpu", "the CPU target"}};
   for (auto [name, summary] : lists)
     text += "\n## " + std::string(name) + ": " + summary + "\n\n" + Judge(*pathNamed(name)).markdown();

@@ -77,9 +77,9 @@ int emit(mlir::ModuleOp module, const Request &r, const Contract *contract = nul
   auto llvmModule = nvptx::emitLLVM(module, context, options, info);
   if (!llvmModule)
     return show(llvmModule.takeError());
-  for (const GpuEntry &entry : info.entries)
-    llvm::errs() << "entry " << entry.symbol << " threads " << entry.threads << " shared "
-                 << entry.sharedBytes << '\n';
+  for (size_t n = 0; n < info.entries.size(); ++n)
+    llvm::errs() << "entry " << info.entries[n].symbol << " threads " << info.entries[n].threads << " shared "
+                 << info.entries[n].sharedBytes << " tile registers " << info.tileRegisters[n] << '\n';
   if (!r.launch.empty() && contract)
     writeLaunch(r, *contract, info);
   if (r.emit == "llvm") {

@@ -34,8 +34,10 @@ std::string elementName(Type elem, bool isUnsigned) {
   return std::string(name(ir::scalarTypeOf(elem, isUnsigned)));
 }
 
-/// Sets kind, operand type and perRegister where tensor cores of `sm` take the product; else says why not.
-std::string chooseMma(pho::DotOp dot, unsigned sm, DotPlan &plan) {
+/// Sets kind, operand type and perRegister where tensor cores take the product; else says why not.
+std::string chooseMma(pho::DotOp dot, const Target &target, DotPlan &plan) {
+  const unsigned sm = target.sm;
+  const bool hasF8 = sm >= 89 && target.ptx >= 84;
   Type elem = elementOf(dot.getA().getType()), acc = elementOf(dot.getAcc().getType());
   MLIRContext *c = dot.getContext();
   plan.operandType = elem;
@@ -55,9 +57,9 @@ std::string chooseMma(pho::DotOp dot, unsigned sm, DotPlan &plan) {
     plan.kind = "tf32";
   else if (elem.isInteger(8) && acc.isInteger(32))
     plan.kind = dot.getIsUnsigned() ? "u8" : "s8";
-  else if (isa<Float8E4M3FNType>(elem) && sm >= 89)
+  else if (isa<Float8E4M3FNType>(elem) && hasF8)
     plan.kind = "e4m3";
-  else if (isa<Float8E5M2Type>(elem) && sm >= 89)
+  else if (isa<Float8E5M2Type>(elem) && hasF8)
     plan.kind = "e5m2";
   else if (elem.isF64())
     plan.kind = "f64", plan.perRegister = 1;
@@ -66,6 +68,9 @@ std::string chooseMma(pho::DotOp dot, unsigned sm, DotPlan &plan) {
   else if (isa<Float8E4M3FNType, Float8E5M2Type>(elem) && sm < 89)
     return elementName(elem, false) + " on the tensor cores begins with sm_89, this is sm_" +
            std::to_string(sm);
+  else if (isa<Float8E4M3FNType, Float8E5M2Type>(elem) && !hasF8)
+    return elementName(elem, false) + " on the tensor cores begins with PTX 8.4, this is PTX " +
+           std::to_string(target.ptx / 10) + "." + std::to_string(target.ptx % 10);
   else
     return "the tensor cores do not multiply " + elementName(elem, dot.getIsUnsigned()) + " into " +
            elementName(acc, false);
@@ -101,10 +106,6 @@ bool wantsWholeRows(pho::DotOp dot) {
 // products.
 WarpGrid chooseGrid(pho::DotOp dot, Coord shape, Coord block, int64_t warps) {
   int64_t stepsM = ceilDiv(shape[0], block[0]), stepsN = ceilDiv(shape[1], block[1]);
-  int64_t warpM = named(dot, "WARP_M"), warpN = named(dot, "WARP_N");
-  if (warpM > 0 && warpN > 0 && shape[0] % warpM == 0 && shape[1] % warpN == 0 &&
-      (shape[0] / warpM) * (shape[1] / warpN) == warps && warpM % block[0] == 0 && warpN % block[1] == 0)
-    return {shape[0] / warpM, shape[1] / warpN};
   bool rows = wantsWholeRows(dot);
   WarpGrid best{warps, 1};
   double bestCost = 1e30;
@@ -128,10 +129,8 @@ SimtTile chooseSimt(pho::DotOp dot, Coord shape, int64_t warps, int64_t bytes) {
   SimtTile best;
   double bestCost = 1e30;
   int64_t vector = std::max<int64_t>(1, 16 / bytes);
-  WarpGrid fixed = chooseGrid(dot, shape, {8, 4}, warps);
-  bool isNamed = named(dot, "WARP_M") > 0 && named(dot, "WARP_N") > 0;
   for (int64_t gm = 1; gm <= warps; ++gm) {
-    if (warps % gm != 0 || (isNamed && gm != fixed.m))
+    if (warps % gm != 0)
       continue;
     for (int64_t laneM = 1; laneM <= 32; laneM *= 2) {
       SimtTile t{{gm, warps / gm}, laneM, 32 / laneM, 1, 1, 1, 1};
@@ -157,19 +156,95 @@ SimtTile chooseSimt(pho::DotOp dot, Coord shape, int64_t warps, int64_t bytes) {
 }
 } // namespace
 
-DotPlan planDot(pho::DotOp dot, const Target &target) {
-  DotPlan plan;
-  Coord shape = shapeOf(dot.getAcc().getType());
-  plan.whyNotMma = chooseMma(dot, target.sm, plan);
-  plan.isMma = plan.whyNotMma.empty();
+namespace {
+/// Whether the product is the one that its loop accumulates.
+bool isContraction(pho::DotOp dot) { return dot->getParentOp()->hasAttr("pho.contraction"); }
+
+/// Judges the point's GEMM names by the rules of the product's path, and completes them. Nothing where the
+/// point sets none of those that shape warps and threads: then the plan is free, and may pad.
+std::optional<legality::Verdict> completeNames(pho::DotOp dot, const Target &target, const DotPlan &plan,
+                                               Point &completed) {
+  if (!isContraction(dot))
+    return std::nullopt;
+  const Coord shape = shapeOf(dot.getAcc().getType());
+  Point point;
+  bool isShaped = false;
+  auto take = [&](StringRef name, bool shapes) {
+    if (int64_t value = named(dot, name)) {
+      point.set(name.str(), value);
+      isShaped |= shapes;
+    }
+  };
+  for (StringRef name : {"WARP_M", "WARP_N"})
+    take(name, true);
+  for (StringRef name : {"WARP_NITER", "TILE_TM", "TILE_TN"})
+    take(name, !plan.isMma); // tensor cores fix how the threads of a warp share its tile
+  take("STAGES", false);
+  if (!isShaped)
+    return std::nullopt;
+  point.set("TILE_M", shape[0]);
+  point.set("TILE_N", shape[1]);
+  point.set("TILE_K", shapeOf(dot.getA().getType())[dot.getTransA() ? 0 : 1]);
+  point.set("THREADS", target.warps * 32);
+  point.set("ELEM_BYTES", elementBytes(plan.operandType));
+  point.set("ACC_BYTES", elementBytes(elementOf(dot.getAcc().getType())));
+  point.set("SM", target.sm);
+  point.set("SHARED_LIMIT", target.sharedLimit);
   if (plan.isMma) {
-    plan.grid = chooseGrid(dot, shape, {plan.isF64() ? 8 : 16, 8}, target.warps);
+    point.set("MMA_M", plan.isF64() ? 8 : 16);
+    point.set("MMA_N", 8);
+    point.set("MMA_K", plan.kStep());
+    point.set("MMA_SM", plan.kind == "e4m3" || plan.kind == "e5m2" ? 89 : 80);
+  }
+  return legality::Judge(plan.isMma ? legality::Path::Mma : legality::Path::Simt)
+      .complete(point, {}, completed);
+}
+
+/// As the names say: each lane has pieces of TILE_TM x TILE_TN neighbours, WARP_MITER down and WARP_NITER
+/// across.
+SimtTile namedSimt(Coord shape, const Point &names) {
+  auto get = [&](std::string_view name) { return names.get(name).value_or(1); };
+  SimtTile t;
+  t.grid = {shape[0] / get("WARP_M"), shape[1] / get("WARP_N")};
+  t.vecM = get("TILE_TM"), t.vecN = get("TILE_TN");
+  t.tn = t.vecN * get("WARP_NITER");
+  t.laneN = get("WARP_N") / t.tn;
+  t.laneM = 32 / t.laneN;
+  t.tm = get("WARP_M") / t.laneM;
+  return t;
+}
+
+DotPlan choosePath(pho::DotOp dot, const Target &target) {
+  DotPlan plan;
+  plan.whyNotMma = chooseMma(dot, target, plan);
+  plan.isMma = plan.whyNotMma.empty();
+  if (!plan.isMma) {
+    plan.operandType = elementOf(dot.getA().getType());
+    plan.kind = "fma";
+  }
+  return plan;
+}
+} // namespace
+
+legality::Verdict judgeNames(pho::DotOp dot, const Target &target) {
+  Point completed;
+  return completeNames(dot, target, choosePath(dot, target), completed).value_or(legality::Verdict{});
+}
+
+DotPlan planDot(pho::DotOp dot, const Target &target) {
+  DotPlan plan = choosePath(dot, target);
+  const Coord shape = shapeOf(dot.getAcc().getType());
+  Point names;
+  auto verdict = completeNames(dot, target, plan, names);
+  const bool isNamed = verdict && verdict->isLegal();
+  if (plan.isMma) {
+    plan.grid = isNamed ? WarpGrid{shape[0] / *names.get("WARP_M"), shape[1] / *names.get("WARP_N")}
+                        : chooseGrid(dot, shape, {plan.isF64() ? 8 : 16, 8}, target.warps);
     plan.accumulator = mmaAccumulator(shape, plan.grid, plan.isF64());
     return plan;
   }
-  plan.operandType = elementOf(dot.getA().getType());
-  plan.kind = "fma";
-  SimtTile tile = chooseSimt(dot, shape, target.warps, elementBytes(plan.operandType));
+  SimtTile tile = isNamed ? namedSimt(shape, names)
+                          : chooseSimt(dot, shape, target.warps, elementBytes(plan.operandType));
   plan.grid = tile.grid;
   plan.accumulator = simtAccumulator(shape, tile);
   return plan;

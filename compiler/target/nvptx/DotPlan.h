@@ -1,6 +1,7 @@
 // Which path a product takes, and how its accumulators lie. Everything that the environment leaves open is
 // decided here.
 #pragma once
+#include "compiler/legality/Legality.h"
 #include "compiler/target/nvptx/Passes.h"
 #include "compiler/target/nvptx/Phog.h"
 
@@ -19,6 +20,13 @@ struct DotPlan {
   int64_t kStep() const { return isF64() ? 4 : 8 * perRegister; }
 };
 
+/// Where the product accumulates in a recognised loop and the point sets names of its warp or thread tiles,
+/// these decide, completed by the rules of the path; a point that the rules do not take is found by
+/// judgeNames before.
 DotPlan planDot(pho::DotOp dot, const Target &target);
+
+/// The first rule that the GEMM names of the point break for this product; none where they set nothing for
+/// it.
+legality::Verdict judgeNames(pho::DotOp dot, const Target &target);
 
 } // namespace phobos::nvptx

@@ -133,8 +133,8 @@ bool Emitter::emitKernel(mlir::func::FuncOp func, const std::string &symbol, boo
   b.SetInsertPoint(body);
   const bool persistent = func->hasAttr("pho.persistent");
   emitGrid(nativeGrid, persistent, extents);
-  BasicBlock *first = b.GetInsertBlock();
-  (void)first;
+  if (auto group = func->getAttrOfType<mlir::DenseI64ArrayAttr>("phog.group"))
+    groupBlocks(group.asArrayRef()[0], group.asArrayRef()[1], group.asArrayRef()[2]);
   emitBlock(func.getBody().front());
   message = error;
   return error.empty();
@@ -184,6 +184,22 @@ void Emitter::emitGrid(bool nativeGrid, bool persistent, ArrayRef<Reg> extents) 
   Reg rest = b.CreateUDiv(number, gridDims[0]);
   blockIds[1] = b.CreateURem(rest, gridDims[1]);
   blockIds[2] = b.CreateUDiv(rest, gridDims[1]);
+}
+
+// Of the blocks of the plane (rows, cols), number n = i + I j, those of `group` rows and all columns are
+// walked before the next ones: n = (group * J) g + r, the last group having fewer rows, I - group g. Within
+// it the rows go fastest: i = group g + r % rows, j = r / rows. Blocks that run at one time then share rows
+// of the one operand and columns of the other.
+void Emitter::groupBlocks(int64_t group, int64_t rowAxis, int64_t colAxis) {
+  Reg I = gridDims[rowAxis], J = gridDims[colAxis];
+  // The axis that the hardware counts faster gives the lower part of n.
+  Reg number = rowAxis < colAxis ? b.CreateAdd(blockIds[rowAxis], b.CreateMul(I, blockIds[colAxis]))
+                                 : b.CreateAdd(blockIds[colAxis], b.CreateMul(J, blockIds[rowAxis]));
+  Reg each = b.CreateMul(J, i64(group));
+  Reg first = b.CreateMul(b.CreateUDiv(number, each), i64(group)), rest = b.CreateURem(number, each);
+  Reg rows = b.CreateBinaryIntrinsic(Intrinsic::umin, b.CreateSub(I, first), i64(group));
+  blockIds[rowAxis] = b.CreateAdd(first, b.CreateURem(rest, rows));
+  blockIds[colAxis] = b.CreateUDiv(rest, rows);
 }
 
 void Emitter::when(Reg condition, const std::function<void()> &then) {

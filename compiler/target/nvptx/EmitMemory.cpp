@@ -116,11 +116,89 @@ void Emitter::predicatedStore(Reg predicate, Reg address, Reg value) {
                {predicate, address, b.CreateZExt(b.CreateBitCast(value, narrow), wide)});
 }
 
+// Offset `off` from coordinate `first` of the slice is inside the tensor if 0 <= start + first + off <
+// extent, that is low <= off < high with low = -(start + first) and high = extent + low. Offsets are below
+// 2^30, so both may be cut to 2^30 either way, and the test is one of 32 bits: off - low < high - low,
+// unsigned.
+Emitter::Bounds Emitter::boundsOf(const Access &a, int axis, Reg first) {
+  if (!a.start[axis])
+    return {};
+  Reg low = b.CreateNeg(b.CreateAdd(a.start[axis], b.CreateSExt(first, b.getInt64Ty())));
+  Reg high = b.CreateAdd(low, a.extent[axis]);
+  auto cut = [&](Reg v) {
+    v = b.CreateBinaryIntrinsic(Intrinsic::smax, v, i64(-(int64_t(1) << 30)));
+    v = b.CreateBinaryIntrinsic(Intrinsic::smin, v, i64(int64_t(1) << 30));
+    return b.CreateTrunc(v, b.getInt32Ty());
+  };
+  low = cut(low);
+  // Of each access its own: or the tests of a load's elements would be kept for the store of the result, in
+  // more registers than the tile has.
+  auto *fn = FunctionType::get(b.getInt32Ty(), {b.getInt32Ty()}, false);
+  InlineAsm *own = InlineAsm::get(fn, "mov.b32 $0, $1;", "=r,r", true);
+  return {b.CreateCall(own, {b.CreateNeg(low)}), b.CreateCall(own, {b.CreateSub(cut(high), low)})};
+}
+
+Reg Emitter::isInside(const Bounds &bounds, int64_t off) {
+  return bounds.span ? b.CreateICmpULT(plus(bounds.first, off), bounds.span) : nullptr;
+}
+
+// Everything is the thread's own corner plus what the register adds, a constant along the last axis.
+Regs Emitter::loadTile(const Access &a, const Layout &layout, const Coord &part, Type *memory, Reg fill,
+                       bool isWhole) {
+  Coords base = baseOf(layout);
+  Regs out(layout.registers());
+  const Access fromCorner{
+      .base = addressOf(a, base.i, base.j), .stride = {a.stride[0], a.stride[1]}, .bytes = a.bytes};
+  auto offsetOfRegister = [&](int64_t r) {
+    Coord off = layout.registerOffset(r);
+    return Coord{off[0] + part[0], off[1] + part[1]};
+  };
+  if (!isWhole) {
+    const Bounds rows = boundsOf(a, 0, base.i), cols = boundsOf(a, 1, base.j);
+    for (int64_t r = 0; r < layout.registers(); ++r) {
+      Coord off = offsetOfRegister(r);
+      Reg ok = andOf(andOf(a.pointsInside, inside(layout, {plus(base.i, off[0]), plus(base.j, off[1])})),
+                     andOf(isInside(rows, off[0]), isInside(cols, off[1])));
+      out[r] = predicatedLoad(ok, addressOf(fromCorner, i32(off[0]), i32(off[1])), memory, fill);
+    }
+    return out;
+  }
+  const int64_t width = std::min(layout.vectorWidth(a.runMultiple), a.runMultiple);
+  // Padding reads the last element (or run) of the tile instead: it is there, and nobody looks.
+  auto clamp = [&](Reg at, int axis, int64_t last) {
+    return layout.isPadded(axis) ? b.CreateBinaryIntrinsic(Intrinsic::umin, at, i32(last)) : at;
+  };
+  for (int64_t r = 0; r < layout.registers(); r += width) {
+    Coord off = offsetOfRegister(r);
+    Reg address;
+    if (layout.isPadded(0) || layout.isPadded(1))
+      address = addressOf(a, clamp(plus(base.i, off[0]), 0, layout.shape[0] - 1),
+                          clamp(plus(base.j, off[1]), 1, layout.shape[1] - width));
+    else
+      address = addressOf(fromCorner, i32(off[0]), i32(off[1]));
+    if (width == 1) {
+      out[r] = b.CreateAlignedLoad(memory, address, Align(a.bytes));
+      continue;
+    }
+    Reg v = b.CreateAlignedLoad(FixedVectorType::get(memory, static_cast<unsigned>(width)), address,
+                                Align(static_cast<uint64_t>(width * a.bytes)));
+    for (int64_t k = 0; k < width; ++k)
+      out[r + k] = b.CreateExtractElement(v, static_cast<uint64_t>(k));
+  }
+  return out;
+}
+
+Emitter::Access Emitter::accessOf(pho::LoadOp op) {
+  return accessOf(op.getView(), op.getStarts(), op.getExtents(), op.getSizes(), op.getPoints(),
+                  op.getInBounds(), op.getType());
+}
+
 void Emitter::emitLoad(pho::LoadOp op) {
+  if (goesToShared(op))
+    return;
   mlir::Type elem = elementOf(op.getType());
   Type *memory = memoryTypeOf(elem);
-  Access a = accessOf(op.getView(), op.getStarts(), op.getExtents(), op.getSizes(), op.getPoints(),
-                      op.getInBounds(), op.getType());
+  Access a = accessOf(op);
   Reg fill = op.getFill() ? toMemory(scalar(op.getFill()), elem) : Constant::getNullValue(memory);
   auto tile = mlir::dyn_cast<mlir::RankedTensorType>(op.getType());
   if (!tile) {
@@ -128,47 +206,8 @@ void Emitter::emitLoad(pho::LoadOp op) {
     return setRegs(op, {fromMemory(r[0], elem)});
   }
   Layout layout = layoutOf(tile);
-  Coords base = baseOf(layout);
-  int64_t width = std::min(layout.vectorWidth(a.runMultiple), a.runMultiple);
-  // Padding reads the last element (or run) of the tile instead: it is there, and nobody looks.
-  auto clamp = [&](Reg at, int axis, int64_t last) {
-    return layout.isPadded(axis) ? b.CreateBinaryIntrinsic(Intrinsic::umin, at, i32(last)) : at;
-  };
-  Reg corner = addressOf(a, base.i, base.j);
-  auto whole = [&] {
-    Regs out(layout.registers());
-    for (int64_t r = 0; r < layout.registers(); r += width) {
-      Coord off = layout.registerOffset(r);
-      Reg address;
-      if (layout.isPadded(0) || layout.isPadded(1))
-        address = addressOf(a, clamp(plus(base.i, off[0]), 0, layout.shape[0] - 1),
-                            clamp(plus(base.j, off[1]), 1, layout.shape[1] - width));
-      else
-        address = addressOf({.base = corner, .stride = {a.stride[0], a.stride[1]}, .bytes = a.bytes},
-                            i32(off[0]), i32(off[1]));
-      if (width == 1) {
-        out[r] = b.CreateAlignedLoad(memory, address, Align(a.bytes));
-        continue;
-      }
-      Reg v = b.CreateAlignedLoad(FixedVectorType::get(memory, static_cast<unsigned>(width)), address,
-                                  Align(static_cast<uint64_t>(width * a.bytes)));
-      for (int64_t k = 0; k < width; ++k)
-        out[r + k] = b.CreateExtractElement(v, static_cast<uint64_t>(k));
-    }
-    return out;
-  };
-  auto edge = [&] {
-    Regs out;
-    for (int64_t r = 0; r < layout.registers(); ++r) {
-      Coord off = layout.registerOffset(r);
-      Coords at{plus(base.i, off[0]), plus(base.j, off[1])};
-      Reg ok =
-          andOf(andOf(a.pointsInside, inside(layout, at)), andOf(insideOf(a, 0, at.i), insideOf(a, 1, at.j)));
-      out.push_back(predicatedLoad(ok, addressOf(a, at.i, at.j), memory, fill));
-    }
-    return out;
-  };
-  Regs out = either(a.whole, whole, edge);
+  auto load = [&](bool isWhole) { return loadTile(a, layout, {0, 0}, memory, fill, isWhole); };
+  Regs out = either(a.whole, [&] { return load(true); }, [&] { return load(false); });
   for (Reg &r : out)
     r = fromMemory(r, elem);
   setRegs(op, out);
@@ -214,14 +253,16 @@ void Emitter::emitStore(pho::StoreOp op) {
     return Regs();
   };
   auto edge = [&] {
+    const Access fromCorner{
+        .base = addressOf(a, base.i, base.j), .stride = {a.stride[0], a.stride[1]}, .bytes = a.bytes};
+    const Bounds rows = boundsOf(a, 0, base.i), cols = boundsOf(a, 1, base.j);
     for (int64_t r = 0; r < layout.registers(); ++r) {
       Coord off = layout.registerOffset(r);
-      Coords at{plus(base.i, off[0]), plus(base.j, off[1])};
-      Reg ok =
-          andOf(andOf(a.pointsInside, inside(layout, at)), andOf(insideOf(a, 0, at.i), insideOf(a, 1, at.j)));
+      Reg ok = andOf(andOf(a.pointsInside, inside(layout, {plus(base.i, off[0]), plus(base.j, off[1])})),
+                     andOf(isInside(rows, off[0]), isInside(cols, off[1])));
       if (!mask.empty())
         ok = andOf(ok, mask[r]);
-      predicatedStore(ok, addressOf(a, at.i, at.j), toMemory(value[r], elem));
+      predicatedStore(ok, addressOf(fromCorner, i32(off[0]), i32(off[1])), toMemory(value[r], elem));
     }
     return Regs();
   };

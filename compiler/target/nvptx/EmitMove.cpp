@@ -1,6 +1,7 @@
 // Tiles that move: between layouts, into other shapes, as parts of each other. By register moves where a
 // thread has what it needs, else all write what they hold to shared memory, meet at a barrier, and read what
 // they need.
+#include "compiler/target/nvptx/Access.h"
 #include "compiler/target/nvptx/SharedTile.h"
 
 using namespace llvm;
@@ -191,12 +192,65 @@ void Emitter::emitExtract(pho::ExtractOp op) {
   setRegs(op, {fromMemory(b.CreateLoad(memoryTypeOf(elem), slot), elem)});
 }
 
+bool Emitter::goesToShared(pho::LoadOp op) {
+  auto tile = mlir::dyn_cast<mlir::RankedTensorType>(op.getType());
+  if (!tile || !op.getResult().hasOneUse())
+    return false;
+  auto store = mlir::dyn_cast<phog::StoreSharedOp>(*op.getResult().getUsers().begin());
+  Layout layout = layoutOf(tile);
+  if (!store || layout.isPadded(0) || layout.isPadded(1))
+    return false;
+  mlir::Operation *next = op->getNextNode();
+  while (next && mlir::isa<phog::BarrierOp>(next))
+    next = next->getNextNode();
+  return next == store;
+}
+
+namespace {
+/// The fastest registers of a layout, at most `most` of them; the others are these, moved by the offsets of
+/// `rest`.
+Layout partOf(const Layout &layout, int64_t most, Modes &rest) {
+  Layout part{layout.shape, {}, layout.lane, layout.warp};
+  for (const Mode &m : layout.reg) {
+    int64_t size = rest.empty() ? std::min(m.size, most / part.registers()) : 1;
+    while (m.size % size != 0)
+      --size;
+    if (size > 1)
+      part.reg.push_back({size, m.stride, m.axis});
+    if (size < m.size)
+      rest.push_back({m.size / size, m.stride * size, m.axis});
+  }
+  return part;
+}
+} // namespace
+
+// A tile on its way from global to shared memory passes through sixteen registers at a time: the sums of a
+// product, which live meanwhile, leave no room for more.
 void Emitter::emitStoreShared(phog::StoreSharedOp op) {
   auto buffer = op.getBuffer().getDefiningOp<phog::AllocOp>();
   SharedTile tile{sharedAddress(static_cast<int64_t>(buffer.getOffset().value_or(0))),
                   sharedLayoutOf(buffer.getType())};
-  writeShared(tile, layoutOf(op.getValue().getType()), regs(op.getValue()),
-              elementOf(op.getValue().getType()), {0, 0});
+  mlir::Type elem = elementOf(op.getValue().getType());
+  Layout layout = layoutOf(op.getValue().getType());
+  auto load = op.getValue().getDefiningOp<pho::LoadOp>();
+  if (!load || !goesToShared(load))
+    return writeShared(tile, layout, regs(op.getValue()), elem, {0, 0});
+  Type *memory = memoryTypeOf(elem);
+  Access a = accessOf(load);
+  Reg fill = load.getFill() ? toMemory(scalar(load.getFill()), elem) : Constant::getNullValue(memory);
+  Modes rest;
+  Layout part = partOf(layout, 16, rest);
+  auto all = [&](bool isWhole) {
+    for (int64_t n = 0; n < sizeOf(rest); ++n) {
+      Coord at = offsetOf(rest, n);
+      Regs loaded = loadTile(a, part, at, memory, fill, isWhole);
+      for (Reg &r : loaded)
+        r = fromMemory(r, elem);
+      writeShared(tile, part, loaded, elem, at);
+    }
+    return Regs();
+  };
+  either(a.whole, [&] { return all(true); }, [&] { return all(false); });
 }
 
 } // namespace phobos::nvptx

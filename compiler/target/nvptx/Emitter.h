@@ -44,6 +44,7 @@ private:
   void emitWhile(mlir::scf::WhileOp op);
   void emitIf(mlir::scf::IfOp op);
   void emitGrid(bool nativeGrid, bool persistent, llvm::ArrayRef<Reg> extents);
+  void groupBlocks(int64_t group, int64_t rowAxis, int64_t colAxis);
   void setLocation(mlir::Location loc);
   llvm::BasicBlock *newBlock(const char *name);
   /// Runs `then` where `condition` holds.
@@ -65,13 +66,25 @@ private:
   Access accessOf(mlir::Value view, mlir::ValueRange starts, mlir::ValueRange extents,
                   llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<bool> points, llvm::ArrayRef<bool> inBounds,
                   mlir::Type tile);
+  Access accessOf(pho::LoadOp op);
   void emitLoad(pho::LoadOp op);
+  /// The elements of the slice that the thread holds in `layout`, moved by `part`, as memory has them.
+  /// `isWhole`: all lie inside the tensor.
+  Regs loadTile(const Access &a, const Layout &layout, const Coord &part, llvm::Type *memory, Reg fill,
+                bool isWhole);
   void emitStore(pho::StoreOp op);
   void emitAtomic(pho::AtomicOp op);
   Reg atomicAt(pho::AtomicOp op, Reg address, mlir::Type elem, llvm::ArrayRef<Reg> values);
   Reg predicatedLoad(Reg predicate, Reg address, llvm::Type *type, Reg fallback);
   void predicatedStore(Reg predicate, Reg address, Reg value);
   Reg insideOf(const Access &access, int axis, Reg coordinate);
+  /// The offsets along an axis, from the thread's corner on, that lie inside the tensor: those for which
+  /// first + offset < span, unsigned; no span: all.
+  struct Bounds {
+    Reg first = nullptr, span = nullptr;
+  };
+  Bounds boundsOf(const Access &access, int axis, Reg first);
+  Reg isInside(const Bounds &bounds, int64_t offset);
   Reg addressOf(const Access &access, Reg i, Reg j);
 
   // EmitMove.cpp: tiles through registers and shared memory
@@ -81,6 +94,8 @@ private:
   void emitPieces(mlir::Operation *op);
   void emitExtract(pho::ExtractOp op);
   void emitStoreShared(phog::StoreSharedOp op);
+  /// Read by its store to shared memory alone, and done there, some registers at a time.
+  static bool goesToShared(pho::LoadOp op);
   void writeShared(const SharedTile &to, const Layout &layout, llvm::ArrayRef<Reg> regs, mlir::Type elem,
                    Coord offset);
   Regs readShared(const SharedTile &from, const Layout &layout, mlir::Type elem, Coord offset);

@@ -1,8 +1,10 @@
 #include "compiler/target/nvptx/Nvptx.h"
 #include "compiler/legality/IllegalPoint.h"
 #include "compiler/legality/Legality.h"
+#include "compiler/target/nvptx/BlockOrder.h"
 #include "compiler/target/nvptx/DotPlan.h"
 #include "compiler/target/nvptx/Emitter.h"
+#include "compiler/target/nvptx/PtxVersion.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/IR/Verifier.h"
 
@@ -50,15 +52,8 @@ int64_t sharedLimitOf(const Options &o) {
   }
 }
 
-unsigned leastPtxVersion(const Options &o) {
-  if (o.sm >= 100)
-    return 86;
-  if (o.sm >= 89)
-    return 84; // 7.8 knows the processor; products of f8 need 8.4
-  if (o.sm >= 80)
-    return 71;
-  return 63;
-}
+char IllegalPoint::ID = 0;
+void IllegalPoint::log(raw_ostream &os) const { os << rule << ": " << reason; }
 
 namespace {
 Error failure(const std::string &what) {
@@ -104,30 +99,42 @@ std::string unkeptPromise(mlir::func::FuncOp func, const Options &options, const
   return why;
 }
 
-/// The target passes on a copy's kernel; the bytes of shared memory a block needs.
+/// The target passes on a copy's kernel; the bytes of shared memory a block needs, `registers` of a thread
+/// for its tiles.
 Expected<int64_t> runPasses(mlir::func::FuncOp func, const Options &options, const Variant &variant,
-                            Target &target) {
+                            Target &target, int64_t &registers) {
   const int64_t threads = chooseThreads(func, options.sm);
-  target = {options.sm, threads / 32, sharedLimitOf(options), variant.aligned};
+  target = {options.sm, threads / 32, sharedLimitOf(options), variant.aligned,
+            options.ptxVersion ? options.ptxVersion : usualPtxVersion(options)};
   func->setAttr("phog.threads",
                 mlir::IntegerAttr::get(mlir::IntegerType::get(func.getContext(), 64), threads));
+  legality::Verdict names;
+  func->walk([&](pho::DotOp dot) {
+    if (names.isLegal())
+      names = judgeNames(dot, target);
+  });
+  if (names.isLegal())
+    names = orderBlocks(func);
+  if (!names.isLegal())
+    return make_error<legality::IllegalPoint>(std::string(names.broken->name), names.reason);
   assignLayouts(func, target);
   lowerDots(func, target);
-  Point facts, completed;
-  facts.set("THREADS", threads);
-  facts.set("UNROLLED", unrolledSize(func, target));
-  if (auto v = legality::Judge(legality::Path::Gpu).complete(facts, {}, completed); !v.isLegal())
-    return make_error<legality::IllegalPoint>(std::string(v.broken->name), v.reason);
+  const int64_t unrolled = unrolledSize(func, target);
   std::string error;
   if (!pipelineCopies(func, target, error))
     return failure(error);
   if (std::string why = unkeptPromise(func, options, variant); !why.empty())
     return failure(why);
   const int64_t bytes = allocateShared(func);
-  if (bytes > target.sharedLimit)
-    return failure("the tiles of this point need " + std::to_string(bytes) +
-                   " bytes of shared memory a block, but " + processorName(options) + " has " +
-                   std::to_string(target.sharedLimit));
+  registers = tileRegisters(func);
+  Point facts, completed;
+  facts.set("THREADS", threads);
+  facts.set("UNROLLED", unrolled);
+  facts.set("SHARED_BYTES", bytes);
+  facts.set("SHARED_LIMIT", target.sharedLimit);
+  facts.set("TILE_REGISTERS", registers);
+  if (auto v = legality::Judge(legality::Path::Gpu).complete(facts, {}, completed); !v.isLegal())
+    return make_error<legality::IllegalPoint>(std::string(v.broken->name), v.reason);
   insertBarriers(func);
   return bytes;
 }
@@ -157,7 +164,8 @@ Expected<std::string> printTargetIR(mlir::ModuleOp tileModule, const Options &op
     mlir::OwningOpRef<mlir::ModuleOp> copy = tileModule.clone();
     copy->getContext()->getOrLoadDialect<phog::PhogDialect>();
     Target target;
-    auto bytes = runPasses(kernelOf(*copy), options, variant, target);
+    int64_t registers = 0;
+    auto bytes = runPasses(kernelOf(*copy), options, variant, target, registers);
     if (!bytes)
       return bytes.takeError();
     out << "// " << (variant.aligned ? "aligned, native grid" : "any") << ": " << target.warps * 32
@@ -196,15 +204,16 @@ Expected<std::unique_ptr<Module>> emitLLVM(mlir::ModuleOp tileModule, LLVMContex
     mlir::OwningOpRef<mlir::ModuleOp> copy = tileModule.clone();
     mlir::func::FuncOp func = kernelOf(*copy);
     Target target;
-    auto bytes = runPasses(func, options, variant, target);
+    int64_t registers = 0;
+    auto bytes = runPasses(func, options, variant, target, registers);
     if (!bytes)
       return bytes.takeError();
-    Emitter emitter(*module, target, options.ptxVersion ? options.ptxVersion : leastPtxVersion(options),
-                    file ? &debug : nullptr, file);
+    Emitter emitter(*module, target, target.ptx, file ? &debug : nullptr, file);
     auto name = source->getAttrOfType<mlir::StringAttr>("pho.name");
     std::string symbol = (name ? name.str() : source.getName().str()) + variant.suffix, error;
     if (!emitter.emitKernel(func, symbol, variant.nativeGrid, error))
       return failure(error);
+    info.tileRegisters.push_back(registers);
     info.entries.push_back({symbol, variant.aligned, variant.nativeGrid,
                             static_cast<uint32_t>(target.warps * 32), static_cast<uint32_t>(*bytes)});
   }

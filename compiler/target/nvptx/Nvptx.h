@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace mlir {
 class ModuleOp;
@@ -19,7 +20,7 @@ namespace phobos::nvptx {
 struct Options {
   unsigned sm = 80;          ///< 75, 80, 86, 89, 90, ..
   bool archSpecific = false; ///< sm_90a
-  unsigned ptxVersion = 0;   ///< 10 * major + minor; 0: the least that the processor needs
+  unsigned ptxVersion = 0;   ///< 10 * major + minor; 0: the usual one (PtxVersion.h)
   int64_t sharedLimit = 0;   ///< bytes a block may have; 0: what the processor's kind has
   unsigned optLevel = 3;
 };
@@ -29,12 +30,12 @@ bool parseProcessor(const std::string &text, Options &options);
 /// `sm_90a`
 std::string processorName(const Options &options);
 int64_t sharedLimitOf(const Options &options);
-unsigned leastPtxVersion(const Options &options);
 
 /// What the launcher needs beside the contract. The parameters' list is the contract's (gpuParams).
 struct EntryInfo {
   std::vector<GpuEntry> entries;
   bool persistent = false;
+  std::vector<int64_t> tileRegisters; ///< of each entry: registers that its tiles take in a thread
 };
 
 /// A module with one function for each entry point, unoptimised. `tileModule` has been through the tile

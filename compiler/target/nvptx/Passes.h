@@ -17,6 +17,7 @@ struct Target {
   int64_t warps = 4;
   int64_t sharedLimit = 48 * 1024; ///< bytes a block may have (the device's opt-in limit)
   bool aligned = false; ///< this entry point is launched only with 16-byte aligned tensors and strides
+  unsigned ptx = 71;    ///< version of PTX, 10 * major + minor
 };
 
 /// Threads a block runs: what the kernel declares, else by its products and tiles.
@@ -46,6 +47,11 @@ bool pipelineCopies(mlir::Operation *func, const Target &target, std::string &er
 /// Gives each buffer, and each operation that works through shared memory, its bytes; those not alive
 /// together share them. Returns the bytes a block needs.
 int64_t allocateShared(mlir::Operation *func);
+
+/// 32-bit registers that a thread's tiles take where most of them live at once, with the operands of a
+/// product and the pieces of copies: what is left when addresses and temporaries are not counted. The rule
+/// `tile-registers` judges it.
+int64_t tileRegisters(mlir::Operation *func);
 
 /// Places a barrier before each access to bytes of shared memory, or to a tensor that the kernel both reads
 /// and writes, that another thread's earlier access conflicts with. Buffers of a pipeline have their own.

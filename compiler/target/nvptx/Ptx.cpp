@@ -1,5 +1,5 @@
 // LLVM's side: the O3 pipeline and the NVPTX back end.
-#include "compiler/target/nvptx/Nvptx.h"
+#include "compiler/target/nvptx/PtxVersion.h"
 #include "compiler/target/nvptx/SpellOutAbs.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -32,7 +32,7 @@ std::unique_ptr<TargetMachine> machineFor(const Options &options, std::string &e
   const Target *target = TargetRegistry::lookupTarget(triple, error);
   if (!target)
     return nullptr;
-  unsigned ptx = options.ptxVersion ? options.ptxVersion : leastPtxVersion(options);
+  unsigned ptx = options.ptxVersion ? options.ptxVersion : usualPtxVersion(options);
   TargetOptions machineOptions;
   machineOptions.AllowFPOpFusion = FPOpFusion::Standard;
   return std::unique_ptr<TargetMachine>(

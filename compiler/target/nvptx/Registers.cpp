@@ -1,0 +1,184 @@
+#include "compiler/target/nvptx/DotPlan.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include <map>
+#include <set>
+
+using namespace mlir;
+
+namespace phobos::nvptx {
+
+namespace {
+
+/// 32-bit registers that hold a tile; 0 for what is not one. Two elements of 16 bits take one; truth values
+/// are predicates or bits.
+int64_t registersOf(Value v) {
+  auto tile = dyn_cast<RankedTensorType>(v.getType());
+  if (!tile || !tile.getEncoding())
+    return 0;
+  const Layout layout = layoutOf(tile);
+  const int64_t bits = tile.getElementType().isInteger(1) ? 1 : 8 * elementBytes(tile.getElementType());
+  // Copies of an element in registers of one thread (stride 0) are one register.
+  int64_t elements = 1;
+  for (const Mode &m : layout.reg)
+    elements *= m.stride ? m.size : 1;
+  return (elements * (bits < 16 && bits > 1 ? 16 : bits) + 31) / 32;
+}
+
+/// Made anew at each use, one element at a time.
+bool isFree(Value v) {
+  Operation *op = v.getDefiningOp();
+  if (!op)
+    return false;
+  if (isa<arith::ConstantOp, pho::IotaOp>(op))
+    return true;
+  if (auto b = dyn_cast<pho::BroadcastOp>(op))
+    return true; // the source's registers, which are counted there
+  return isa<pho::TransposeOp>(op);
+}
+
+/// The value whose registers `v` is: through what moves nothing.
+Value rootOf(Value v) {
+  for (;;) {
+    Operation *op = v.getDefiningOp();
+    if (auto b = op ? dyn_cast<pho::BroadcastOp>(op) : pho::BroadcastOp())
+      v = b.getValue();
+    else if (auto t = op ? dyn_cast<pho::TransposeOp>(op) : pho::TransposeOp())
+      v = t.getValue();
+    else
+      return v;
+  }
+}
+
+/// One element after the other; the result's registers are the operands'.
+bool isElementwise(Operation *op) {
+  return op->getNumRegions() == 0 && op->getNumResults() == 1 &&
+         (isa<pho::ConvertOp, pho::MathOp, pho::RandOp>(op) || op->getDialect()->getNamespace() == "arith");
+}
+
+/// Computed and used up element by element, so that few of its elements live at once; what it is computed
+/// from lives to its end.
+bool isStreamed(Value v) {
+  Operation *op = v.getDefiningOp();
+  return op && isElementwise(op) && llvm::all_of(v.getUsers(), [&](Operation *user) {
+           return user->getBlock() == op->getBlock() &&
+                  (isElementwise(user) || isa<pho::StoreOp, phog::StoreSharedOp, pho::ReduceOp>(user));
+         });
+}
+
+/// 16-byte pieces of a copy that one thread moves: each has addresses of its own.
+int64_t pieces(phog::CopyAsyncOp copy, int64_t threads) {
+  auto type = cast<phog::BufferType>(copy.getBuffer().getType());
+  const int64_t perRow = (type.getCols() * elementBytes(type.getElementType()) + 15) / 16;
+  return (type.getRows() * perRow + threads - 1) / threads;
+}
+
+/// Operands of a product that are in registers at once.
+int64_t fragments(phog::DotOp dot) {
+  const Layout acc = layoutOf(dot.getAcc().getType());
+  std::set<int64_t> rows, cols;
+  for (int64_t r = 0; r < acc.registers(); ++r)
+    rows.insert(acc.registerOffset(r)[0]), cols.insert(acc.registerOffset(r)[1]);
+  const auto m = static_cast<int64_t>(rows.size()), n = static_cast<int64_t>(cols.size());
+  auto type = cast<phog::BufferType>(dot.getB().getType());
+  const int64_t bytes = elementBytes(type.getElementType());
+  // Wide reads along k bring the elements of 16 bytes of it for each row and column.
+  if (dot.getPath() != "mma")
+    return (m + n) * std::max<int64_t>(1, bytes / 4) * (!dot.getTransA() || dot.getTransB() ? 16 / bytes : 1);
+  // Rows g and g + 8 in two registers each; columns in pairs, two registers a block. What ldmatrix cannot
+  // transpose comes byte by byte, four registers for one. While one step of k is multiplied, the next is
+  // read.
+  const bool bytewiseA = bytes == 1 && dot.getTransA(), bytewiseB = bytes == 1 && !dot.getTransB();
+  const int64_t a = isa<RankedTensorType>(dot.getA().getType()) ? 0 : 2 * m * (bytewiseA ? 4 : 1);
+  return 2 * (a + n * (bytewiseB ? 4 : 1));
+}
+
+class Pressure {
+public:
+  explicit Pressure(Operation *func) : threads(func->getAttrOfType<IntegerAttr>("phog.threads").getInt()) {
+    visit(func);
+    func->walk([&](Operation *op) {
+      for (Value operand : op->getOperands())
+        useSources(operand, op);
+      if (auto copy = dyn_cast<phog::CopyAsyncOp>(op); copy && copy->getParentOfType<LoopLikeOpInterface>())
+        copied += pieces(copy, threads);
+    });
+  }
+
+  /// The most that live at once; what an operation holds for itself beside.
+  int64_t most() const {
+    std::vector<int64_t> live(static_cast<size_t>(number) + 1, 0);
+    for (const auto &[value, span] : spans) {
+      live[static_cast<size_t>(span.first)] += registersOf(value);
+      if (span.second + 1 < number)
+        live[static_cast<size_t>(span.second) + 1] -= registersOf(value);
+    }
+    int64_t now = 0, best = 0;
+    for (int64_t k = 0; k < number; ++k) {
+      now += live[static_cast<size_t>(k)];
+      auto extra = own.find(k);
+      best = std::max(best, now + (extra == own.end() ? 0 : extra->second));
+    }
+    return best + copied;
+  }
+
+private:
+  /// Operations are numbered in order, twice: operands are read at the first number, results written at the
+  /// second, so that an operation works in place where its operand ends. A region lies between.
+  void visit(Operation *op) {
+    const int64_t first = number++;
+    for (Region &region : op->getRegions())
+      for (Block &block : region) {
+        for (Value v : block.getArguments())
+          define(v);
+        ++number;
+        for (Operation &inner : block)
+          visit(&inner);
+      }
+    places[op] = {first, number++};
+    if (auto dot = dyn_cast<phog::DotOp>(op))
+      own[first] = fragments(dot);
+    for (Value v : op->getResults())
+      define(v);
+  }
+  void define(Value v) {
+    if (isa<RankedTensorType>(v.getType()) && !isFree(v) && !isStreamed(v) && registersOf(v))
+      spans[v] = {number - 1, number - 1};
+  }
+  /// `op` reads `v`: its registers, or those of what it is streamed from.
+  void useSources(Value v, Operation *op) {
+    v = rootOf(v);
+    if (!isStreamed(v))
+      return use(v, op);
+    if (!streamed.insert({v, op}).second)
+      return;
+    for (Value source : v.getDefiningOp()->getOperands())
+      useSources(source, op);
+  }
+  void use(Value v, Operation *op) {
+    auto it = spans.find(v);
+    if (it == spans.end())
+      return;
+    int64_t last = places[op].first;
+    // What comes from outside of a loop must last it; but a loop's own first values go over into it.
+    Block *home = v.getParentBlock();
+    for (Operation *p = op; p && p->getBlock() != home; p = p->getParentOp())
+      if (isa<LoopLikeOpInterface>(p->getParentOp()) && p->getBlock() != home)
+        last = std::max(last, places[p->getParentOp()].second);
+    it->second.second = std::max(it->second.second, last);
+  }
+
+  int64_t number = 0, threads, copied = 0;
+  DenseSet<std::pair<Value, Operation *>> streamed;
+  std::map<Operation *, std::pair<int64_t, int64_t>> places;
+  DenseMap<Value, std::pair<int64_t, int64_t>> spans;
+  std::map<int64_t, int64_t> own;
+};
+
+} // namespace
+
+int64_t tileRegisters(Operation *func) { return Pressure(func).most(); }
+
+} // namespace phobos::nvptx
