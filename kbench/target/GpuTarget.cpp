@@ -78,7 +78,10 @@ Occupancy occupancy(const cuda::DeviceInfo &d, const GpuEntry &e, int registers)
 /// Asks the driver what the device is; makes no context on it.
 class GpuCompiler : public Compiler {
 public:
-  explicit GpuCompiler(int index) { cuda::Device::describe(index, info_, error_); }
+  explicit GpuCompiler(int index) {
+    if (cuda::Device::describe(index, info_, error_))
+      driver::choosePtx(info_.target(), "", true, ptx_, error_);
+  }
 
   Verdict compile(const sema::TypedKernel &kernel, const SourceManager &sources, Code &code) override {
     if (!error_.empty())
