@@ -107,7 +107,8 @@ const std::vector<Rule> &rules() {
        "clusters of {CLUSTER_M}x{CLUSTER_N} blocks are taken by the wgmma path alone"},
       // A thread's part of each tile is spelled out, instruction by instruction.
       {"unrolled-size", kKernel, "UNROLLED <= UNROLLED_LIMIT",
-       "spelled out, the kernel's tiles are {UNROLLED} operations for each of {THREADS} threads, the limit is "
+       "spelled out, the kernel's tiles are {UNROLLED} operations for each of {THREADS} threads, the limit "
+       "is "
        "{UNROLLED_LIMIT}"},
       {"shared-memory", kWarpTiled | Path::Mma | Path::Gpu, "SHARED_BYTES <= SHARED_LIMIT",
        "the tiles need {SHARED_BYTES} bytes of shared memory, a block may use {SHARED_LIMIT}"},

@@ -52,9 +52,6 @@ int64_t sharedLimitOf(const Options &o) {
   }
 }
 
-char IllegalPoint::ID = 0;
-void IllegalPoint::log(raw_ostream &os) const { os << rule << ": " << reason; }
-
 namespace {
 Error failure(const std::string &what) {
   return createStringError(inconvertibleErrorCode(), "%s", what.c_str());
@@ -144,7 +141,8 @@ void tellPaths(mlir::ModuleOp tileModule, const Options &options) {
   mlir::func::FuncOp func = kernelOf(tileModule);
   if (!func)
     return;
-  const Target target{options.sm, chooseThreads(func, options.sm) / 32, sharedLimitOf(options), true};
+  const Target target{options.sm, chooseThreads(func, options.sm) / 32, sharedLimitOf(options), true,
+                      options.ptxVersion ? options.ptxVersion : usualPtxVersion(options)};
   func.walk([&](pho::DotOp dot) {
     DotPlan plan = planDot(dot, target);
     auto text = [&](const std::string &s) { return mlir::StringAttr::get(dot.getContext(), s); };
