@@ -110,13 +110,13 @@ const std::vector<Rule> &rules() {
        "spelled out, the kernel's tiles are {UNROLLED} operations for each of {THREADS} threads, the limit "
        "is "
        "{UNROLLED_LIMIT}"},
+      {"tile-registers", kGpu | Path::Gpu, "THREAD_REGISTERS <= REGISTER_LIMIT",
+       "a thread would need about {THREAD_REGISTERS} registers, {THREADS} threads leave {REGISTER_LIMIT} "
+       "each"},
       {"shared-memory", kWarpTiled | Path::Mma | Path::Gpu, "SHARED_BYTES <= SHARED_LIMIT",
        "the tiles need {SHARED_BYTES} bytes of shared memory, a block may use {SHARED_LIMIT}"},
       {"accumulators", kPublished, "ACCUMULATORS <= 128",
        "a thread would hold {ACCUMULATORS} accumulators, more than 128"},
-      {"tile-registers", kGpu | Path::Gpu, "THREAD_REGISTERS <= REGISTER_LIMIT",
-       "a thread would need about {THREAD_REGISTERS} registers, {THREADS} threads leave {REGISTER_LIMIT} "
-       "each"},
 
       // The CPU: any tile works; what it needs at once must fit a thread's scratch memory.
       {"whole-warps", kCpu, "THREADS % 32 == 0 && THREADS >= 32 && THREADS <= 1024",

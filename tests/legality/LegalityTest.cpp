@@ -257,7 +257,7 @@ TEST(Legality, CsvErrorsSayWhere) {
 }
 
 TEST(Legality, CsvTakesBlankLinesSpacesAndReturns) {
-  std::istringstream in("TILE_M, TILE_N , TILE_K\r\n\r\n64, 64 ,16\r\n64,64,100000\n");
+  std::istringstream in("TILE_M, TILE_N , TILE_K\r\n\r\n64, 64 ,16\r\n64,64,1024\n");
   std::ostringstream out;
   std::string error;
   ASSERT_TRUE(judgeCsv(in, "simt", 49152, out, error)) << error;

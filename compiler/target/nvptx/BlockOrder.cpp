@@ -63,7 +63,7 @@ legality::Verdict orderBlocks(Operation *func) {
       facts.set(name, v);
   // What is judged later holds here.
   for (auto [name, v] : {std::pair{"THREADS", 32}, std::pair{"SHARED_BYTES", 0}, std::pair{"SHARED_LIMIT", 0},
-                         std::pair{"TILE_REGISTERS", 0}})
+                         std::pair{"TILE_REGISTERS", 0}, std::pair{"UNROLLED", 0}})
     facts.set(name, v);
   if (auto v = legality::Judge(legality::Path::Gpu).complete(facts, {}, completed); !v.isLegal())
     return v;
