@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Everything from a fresh Debian 12 on: installs what is missing, builds, and
 #   ./phobos.sh          searches the space of examples/gemm.pho (on the GPU if there is one, else on the CPU)
-#   ./phobos.sh test     builds with assertions and passes the tests; the last line is `N passed, N failed`
+#   ./phobos.sh test [PRESET]     builds with assertions and passes the tests; the last line is `N passed, N failed, N skipped`
+#                        (PRESET asan: the same under the address and undefined-behaviour sanitizers)
 #   ./phobos.sh build [PRESET]    only builds (dev, release, portable, asan)
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
@@ -54,11 +55,11 @@ run)
   ;;
 build) build "${2:-dev}" ;;
 test)
-  build dev
-  run_tests dev
+  build "${2:-dev}"
+  run_tests "${2:-dev}"
   ;;
 *)
-  sed -n '2,5p' "$0"
+  sed -n '2,6p' "$0"
   exit 2
   ;;
 esac

@@ -31,10 +31,20 @@ endif()
 if(PHOBOS_SANITIZE)
   add_compile_options(-fsanitize=${PHOBOS_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${PHOBOS_SANITIZE})
+  add_library(phobos-sanitizer-options OBJECT ${CMAKE_CURRENT_LIST_DIR}/sanitizer_options.c)
+  link_libraries($<BUILD_INTERFACE:phobos-sanitizer-options>)
 endif()
 if(PHOBOS_BUILD_FUZZERS)
   add_compile_options(-fsanitize=fuzzer-no-link) # coverage counters everywhere; each fuzzer links the driver itself
 endif()
+
+# phobos_calls_generated_code(FILE ..): sources that call what was compiled at run time. The sanitizer's check of a function's type
+# reads the bytes before the function, where code from memory may have no page.
+function(phobos_calls_generated_code)
+  if(PHOBOS_SANITIZE)
+    set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS -fno-sanitize=function)
+  endif()
+endfunction()
 
 set(PHOBOS_WARNINGS -Wall -Wextra -Wshadow -Wno-unused-parameter)
 

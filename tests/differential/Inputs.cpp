@@ -40,7 +40,8 @@ static int64_t integerValue(Random &random, ScalarType t) {
     return random.pick(
         std::vector<int64_t>{0, 1, -1, INT64_MIN >> (64 - width), ~(INT64_MIN >> (64 - width))});
   case 2:
-    return (int64_t(1) << random.below(width)) + random.range(-1, 1);
+    return static_cast<int64_t>((uint64_t(1) << random.below(width)) +
+                                static_cast<uint64_t>(random.range(-1, 1)));
   default:
     return random.range(-9, 9);
   }

@@ -47,7 +47,8 @@ TEST_P(Conformance, BuildsAndPasses) {
   std::ifstream in(GetParam() / "case.json");
   auto json = nlohmann::json::parse(in);
   Point point;
-  for (const auto &[name, value] : json.value("point", nlohmann::json::object()).items())
+  const auto values = json.value("point", nlohmann::json::object()); // outlives its items()
+  for (const auto &[name, value] : values.items())
     point.set(name, value.get<int64_t>());
   EXPECT_EQ(buildAndRun(irtest::Kernels((GetParam() / "kernel.pho").string()), point), "");
 }
