@@ -32,7 +32,7 @@ if(PHOBOS_SANITIZE)
   add_compile_options(-fsanitize=${PHOBOS_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${PHOBOS_SANITIZE})
   add_library(phobos-sanitizer-options OBJECT ${CMAKE_CURRENT_LIST_DIR}/sanitizer_options.c)
-  link_libraries($<BUILD_INTERFACE:phobos-sanitizer-options>)
+  link_libraries($<BUILD_INTERFACE:$<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:phobos-sanitizer-options>>)
 endif()
 if(PHOBOS_BUILD_FUZZERS)
   add_compile_options(-fsanitize=fuzzer-no-link) # coverage counters everywhere; each fuzzer links the driver itself
