@@ -16,8 +16,10 @@ declaration : attribute* ( kernel | function ) ;
 attribute : '@' IDENT ( '(' ( attributeArg ( ',' attributeArg )* )? ')' )? ;
 attributeArg : STRING | expr ( '=' expr | 'in' list )? ;
 
-kernel : 'kernel' IDENT '(' params? ')' block ;
-function : 'fn' IDENT '(' params? ')' ( '->' type )? block ;
+kernel : 'kernel' head block ;
+function : 'fn' head result? block ;
+head : IDENT '(' params? ')' ;
+result : '->' type ;
 params : param ( ',' param )* ;
 param : IDENT ':' type ;
 type : IDENT ( '<' IDENT '>' list )? ;

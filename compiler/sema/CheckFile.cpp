@@ -49,6 +49,8 @@ public:
     }
     for (const ast::Param &p : f.params)
       scopes_.back().insert(p.name.text);
+    for (const ast::Name &n : f.lostNames)
+      scopes_.back().insert(n.text);
     if (f.result)
       type(*f.result);
     block(f.body);
@@ -239,6 +241,8 @@ void checkFile(const ast::File &file, const ast::File *stdlib, Diagnostics &diag
   for (const auto &f : file.functions)
     if (!reached.count(f->name.text))
       NameCheck(file, stdlib, diags).run(*f);
+  for (const auto &f : file.brokenFunctions)
+    NameCheck(file, stdlib, diags).run(*f);
 }
 
 } // namespace phobos::sema

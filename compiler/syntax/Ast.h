@@ -166,7 +166,8 @@ struct Kernel {
   Name name;
   std::vector<Attribute> attributes;
   bool hasBrokenAttribute = false; ///< one could not be read (reported) and is left out
-  std::vector<Name> lostNames;     ///< words of such attributes: they may be declarations
+  bool hasBrokenSignature = false; ///< it could not be read (reported): some parameters are left out
+  std::vector<Name> lostNames;     ///< words of what could not be read: they may be declarations
   std::vector<Param> params;
   Block body;
   SourceRange range;
@@ -181,13 +182,15 @@ struct Function {
   SourceRange range;
   SourceRange signature; ///< `f(x: f32) -> f32`
   bool fromStdlib = false;
+  std::vector<Name> lostNames; ///< words of a signature that could not be read: they may be parameters
 };
 
 struct File {
   std::vector<std::unique_ptr<Kernel>> kernels;
   std::vector<std::unique_ptr<Function>> functions;
-  std::vector<std::string> lostNames; ///< of functions that could not be read (reported)
-  std::deque<Expr> exprs;             ///< owners of the nodes
+  std::vector<std::string> lostNames;                     ///< of functions that could not be read (reported)
+  std::vector<std::unique_ptr<Function>> brokenFunctions; ///< those of them whose bodies could
+  std::deque<Expr> exprs;                                 ///< owners of the nodes
   std::deque<Stmt> stmts;
 };
 

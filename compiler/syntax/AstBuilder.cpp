@@ -93,46 +93,89 @@ void AstBuilder::declaration(P::DeclarationContext *c) {
     for (ast::Name &n : wordsOf(a))
       lost.push_back(std::move(n));
   }
+  P::KernelContext *k = c->kernel();
+  P::FunctionContext *f = c->function();
+  P::HeadContext *head = k ? k->head() : f ? f->head() : nullptr;
+  bool isNamed = head && head->IDENT();
   if (isBroken(c)) {
-    if (P::FunctionContext *f = c->function(); f && f->IDENT())
-      file_.lostNames.push_back(name(f->IDENT()).text);
+    if (f && isNamed)
+      file_.lostNames.push_back(name(head->IDENT()).text);
     return;
   }
-  if (P::KernelContext *k = c->kernel()) {
+  if (!isNamed)
+    return;
+  P::BlockContext *body = k ? k->block() : f->block();
+  bool broken = isBroken(head) || isBroken(body);
+  SourceRange signature =
+      head->RPAREN() ? range(head->IDENT()).join(range(head->RPAREN())) : range(head->IDENT());
+  std::vector<ast::Param> known = params(head->params());
+  broken |= head->params() && known.size() != head->params()->param().size();
+  if (k) {
     auto kernel = std::make_unique<ast::Kernel>();
-    kernel->name = name(k->IDENT());
+    kernel->name = name(head->IDENT());
     kernel->attributes = std::move(attributes);
     kernel->hasBrokenAttribute = brokenAttribute;
+    kernel->hasBrokenSignature = broken;
+    if (broken)
+      addLost(head, known, lost);
     kernel->lostNames = std::move(lost);
-    kernel->params = params(k->params());
-    kernel->signature = kernel->name.range.join(range(k->RPAREN()));
-    kernel->body = block(k->block());
+    kernel->params = std::move(known);
+    kernel->signature = signature;
+    kernel->body = block(body);
     kernel->range = range(c);
     file_.kernels.push_back(std::move(kernel));
-  } else if (P::FunctionContext *f = c->function()) {
-    for (const ast::Attribute &a : attributes)
-      diags_.report(diag::FunctionAttribute, a.range, a.name.text);
-    auto function = std::make_unique<ast::Function>();
-    function->name = name(f->IDENT());
-    function->params = params(f->params());
-    function->signature = function->name.range.join(range(f->RPAREN()));
-    if (f->type()) {
-      function->result = type(f->type());
+    return;
+  }
+  for (const ast::Attribute &a : attributes)
+    diags_.report(diag::FunctionAttribute, a.range, a.name.text);
+  auto function = std::make_unique<ast::Function>();
+  function->name = name(head->IDENT());
+  if (broken)
+    addLost(head, known, function->lostNames);
+  function->params = std::move(known);
+  function->signature = signature;
+  if (P::ResultContext *result = f->result()) {
+    broken |= isBroken(result);
+    if (!isBroken(result)) {
+      function->result = type(result->type());
       function->signature = function->signature.join(function->result->range);
     }
-    function->body = block(f->block());
-    function->range = range(f);
-    file_.functions.push_back(std::move(function));
+  }
+  function->body = block(body);
+  function->range = range(f);
+  if (broken)
+    file_.lostNames.push_back(function->name.text);
+  (broken ? file_.brokenFunctions : file_.functions).push_back(std::move(function));
+}
+
+/// The words of a signature that stand in no parameter that could be read: they may be parameters.
+void AstBuilder::addLost(P::HeadContext *c, const std::vector<ast::Param> &known,
+                         std::vector<ast::Name> &lost) const {
+  SourceRange whole = range(c);
+  std::vector<ast::Name> inside;
+  for (const ast::Param &p : known)
+    for (ast::Name &n : words(p.range.begin, p.range.end))
+      inside.push_back(std::move(n));
+  for (ast::Name &n : words(range(c->IDENT()).end, whole.end)) {
+    bool isKnown = std::any_of(inside.begin(), inside.end(),
+                               [&](const ast::Name &other) { return other.text == n.text; });
+    if (!isKnown && n.text != "tensor" && n.text != "tile" && !scalarTypeNamed(n.text))
+      lost.push_back(std::move(n));
   }
 }
 
 /// The identifiers of an attribute that could not be read, up to where the parser went on.
 std::vector<ast::Name> AstBuilder::wordsOf(P::AttributeContext *c) const {
+  size_t begin = c->getStart()->getStartIndex(), end = place_.text.find_first_of("@{", begin + 1);
+  return words(begin, std::min(end, place_.text.size()));
+}
+
+/// The identifiers in [i, end), up to a keyword that begins a declaration.
+std::vector<ast::Name> AstBuilder::words(size_t i, size_t end) const {
   std::vector<ast::Name> out;
   auto isWord = [](char x) { return std::isalnum(static_cast<unsigned char>(x)) || x == '_'; };
   std::string_view text = place_.text;
-  size_t i = c->getStart()->getStartIndex(), end = text.find_first_of("@{", i + 1);
-  for (end = std::min(end, text.size()); i < end; ++i) {
+  for (; i < end; ++i) {
     if (!isWord(text[i]))
       continue;
     size_t begin = i;
@@ -204,7 +247,8 @@ std::vector<ast::Param> AstBuilder::params(P::ParamsContext *c) {
   std::vector<ast::Param> out;
   if (c)
     for (P::ParamContext *p : c->param())
-      out.push_back({name(p->IDENT()), type(p->type()), range(p)});
+      if (!isBroken(p))
+        out.push_back({name(p->IDENT()), type(p->type()), range(p)});
   return out;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 #include "PhobosParser.h"
 #include "compiler/support/Diagnostics.h"
+#include "compiler/support/Types.h"
 #include "compiler/syntax/Ast.h"
 
 namespace phobos::syntax {
@@ -46,6 +47,8 @@ private:
   void declaration(P::DeclarationContext *c);
   std::optional<ast::Attribute> attribute(P::AttributeContext *c);
   std::vector<ast::Name> wordsOf(P::AttributeContext *c) const;
+  std::vector<ast::Name> words(size_t begin, size_t end) const;
+  void addLost(P::HeadContext *c, const std::vector<ast::Param> &known, std::vector<ast::Name> &lost) const;
   bool attributeArg(P::AttributeArgContext *c, ast::Attribute &out);
   std::vector<ast::Param> params(P::ParamsContext *c);
   ast::TypeExpr type(P::TypeContext *c);

@@ -7,15 +7,18 @@ using P = PhobosParser;
 
 namespace {
 
+/// What stands before a body: after an error in it the body is read all the same.
+bool isSignature(size_t rule) { return rule == P::RuleParam || rule == P::RuleHead || rule == P::RuleResult; }
+
 /// The rule that goes on after an error inside it.
 bool goesOn(size_t rule) {
   return rule == P::RuleLine || rule == P::RuleAttribute || rule == P::RuleDeclaration ||
-         rule == P::RuleFile || rule == P::RuleExpressionFile;
+         rule == P::RuleFile || rule == P::RuleExpressionFile || isSignature(rule);
 }
 
 antlr4::ParserRuleContext *goingOn(antlr4::Parser *parser) {
   antlr4::RuleContext *c = parser->getContext();
-  while (c && !goesOn(c->getRuleIndex()))
+  while (c && (!goesOn(c->getRuleIndex()) || c->getRuleIndex() == P::RuleParam)) // its bracket opens outside
     c = dynamic_cast<antlr4::RuleContext *>(c->parent);
   return dynamic_cast<antlr4::ParserRuleContext *>(c);
 }
@@ -28,6 +31,54 @@ bool isAtDeclaration(antlr4::TokenStream &tokens) {
     return next == P::IDENT && tokens.LT(2)->getStartIndex() == tokens.LT(1)->getStopIndex() + 1;
   return (type == P::KERNEL || type == P::FN) && next != P::KERNEL && next != P::FN &&
          next != antlr4::Token::EOF;
+}
+
+/// How many tokens stand before the `{` of the declaration that is being read, the result's `->` first where
+/// `orResult`; nothing where another declaration or the end comes before it.
+std::optional<size_t> distanceToBody(antlr4::TokenStream &tokens, bool orResult) {
+  for (size_t n = 0;; ++n) {
+    size_t type = tokens.LA(static_cast<ssize_t>(n + 1));
+    if (type == P::LBRACE || (orResult && type == P::ARROW))
+      return n;
+    if (type == antlr4::Token::EOF || type == P::RBRACE || type == P::KERNEL || type == P::FN ||
+        type == P::AT)
+      return std::nullopt;
+  }
+}
+
+/// How many tokens stand before the `,` or `)` that ends a parameter; nothing where none does.
+std::optional<size_t> distanceToNextParameter(antlr4::TokenStream &tokens) {
+  int depth = 0;
+  for (size_t n = 0;; ++n) {
+    switch (tokens.LA(static_cast<ssize_t>(n + 1))) {
+    case P::COMMA:
+    case P::RPAREN:
+      if (depth == 0)
+        return n;
+      break;
+    case P::LBRACKET:
+      ++depth;
+      break;
+    case P::RBRACKET:
+      --depth;
+      break;
+    case P::LPAREN:
+    case P::LBRACE:
+    case P::RBRACE:
+    case P::KERNEL:
+    case P::FN:
+    case P::AT:
+    case antlr4::Token::EOF:
+      return std::nullopt;
+    default:
+      break;
+    }
+  }
+}
+
+/// Where reading goes on after an error in a parameter, or in what stands before a body.
+std::optional<size_t> distanceToGoOn(antlr4::TokenStream &tokens, size_t rule) {
+  return rule == P::RuleParam ? distanceToNextParameter(tokens) : distanceToBody(tokens, rule == P::RuleHead);
 }
 
 bool isKeyword(size_t type) { return type >= P::KERNEL && type <= P::FALSE; }
@@ -69,8 +120,8 @@ std::string Recovery::expectedText(antlr4::Parser *parser, antlr4::Token *found)
     return "'kernel', 'fn' or an attribute";
   if (rule == P::RuleBlock && has(P::RBRACE))
     return "'}'";
-  bool inList = rule == P::RuleList || rule == P::RuleKernel || rule == P::RuleFunction ||
-                rule == P::RuleAttribute || rule == P::RuleForStatement || rule == P::RulePostfix ||
+  bool inList = rule == P::RuleList || rule == P::RuleHead || rule == P::RuleAttribute ||
+                rule == P::RuleForStatement || rule == P::RulePostfix ||
                 (rule == P::RulePrimary && parser->getContext()->getStart()->getType() == P::IDENT);
   if (has(P::RPAREN))
     return inList ? "',' or ')'" : "')'";
@@ -200,18 +251,37 @@ void Recovery::reportError(antlr4::Parser *parser, const antlr4::RecognitionExce
   report(parser, found, expectedText(parser, found));
 }
 
+/// Something between a signature and its body is one error, and the body is read.
 antlr4::Token *Recovery::recoverInline(antlr4::Parser *parser) {
-  throw antlr4::InputMismatchException(parser);
+  antlr4::InputMismatchException mismatch(parser);
+  antlr4::ParserRuleContext *c = parser->getContext();
+  auto *outer = dynamic_cast<antlr4::RuleContext *>(c->parent);
+  bool isBody = c->getRuleIndex() == P::RuleBlock && c->children.empty() && outer &&
+                (outer->getRuleIndex() == P::RuleKernel || outer->getRuleIndex() == P::RuleFunction);
+  auto distance = isBody ? distanceToBody(*parser->getTokenStream(), false) : std::nullopt;
+  if (!distance)
+    throw mismatch;
+  reportError(parser, mismatch);
+  c->exception = std::make_exception_ptr(mismatch);
+  for (size_t i = 0; i < *distance; ++i)
+    parser->consume();
+  endErrorCondition(parser);
+  return parser->consume();
 }
 
 void Recovery::recover(antlr4::Parser *parser, std::exception_ptr e) {
   antlr4::ParserRuleContext *c = parser->getContext();
   size_t rule = c->getRuleIndex();
-  if (!goesOn(rule))
+  antlr4::TokenStream &tokens = *parser->getTokenStream();
+  auto skipped = isSignature(rule) ? distanceToGoOn(tokens, rule) : std::nullopt;
+  if (!goesOn(rule) || (isSignature(rule) && !skipped))
     std::rethrow_exception(e);
   if (diags_.isFull())
-    while (parser->getTokenStream()->LA(1) != antlr4::Token::EOF)
+    while (tokens.LA(1) != antlr4::Token::EOF)
       parser->consume(); // nothing more would be said
+  else if (skipped)
+    for (size_t i = 0; i < *skipped; ++i)
+      parser->consume();
   else if (rule == P::RuleLine)
     skipLine(parser, c->getStart()->getTokenIndex());
   else if (rule != P::RuleExpressionFile)

@@ -73,9 +73,46 @@ TEST(Recovery, DeclarationsAfterABrokenOneAreRead) {
            "b() { }\nkernel c() { }\n");
   EXPECT_EQ(p.codes(), "E0102@1:12 E0102@6:9");
   ASSERT_EQ(p.file->functions.size(), 1u);
-  ASSERT_EQ(p.file->kernels.size(), 2u);
-  EXPECT_TRUE(p.file->kernels[0]->hasBrokenAttribute);
-  EXPECT_EQ(p.file->kernels[1]->name.text, "c");
+  ASSERT_EQ(p.file->kernels.size(), 3u);
+  EXPECT_TRUE(p.file->kernels[0]->hasBrokenSignature);
+  EXPECT_TRUE(p.file->kernels[1]->hasBrokenAttribute);
+  EXPECT_FALSE(p.file->kernels[1]->hasBrokenSignature);
+  EXPECT_EQ(p.file->kernels[2]->name.text, "c");
+}
+
+/// The parameters that can be read are known, the words of the others may be any, and the body is read.
+TEST(Recovery, ABodyBehindABrokenSignatureIsRead) {
+  struct Case {
+    const char *text, *codes, *known;
+  };
+  const Case cases[] = {
+      {"kernel k(A tensor<f32>[M], I: tensor<i32>[N]) {\n x = 1\n}\n", "E0102@1:12", "I "},
+      {"kernel k(A: tensor<f32>[M] B: f32) {\n x = 1\n}\n", "E0102@1:28", "A "},
+      {"kernel k(A: tensor<f32>[M, B: f32) {\n x = 1\n}\n", "E0102@1:29", ""},
+      {"kernel k(A: tensor<f32>[M] {\n x = 1\n}\n", "E0102@1:28", "A "},
+      {"kernel k(A: f32, , B: f32) {\n x = 1\n}\n", "E0102@1:18", "A B "},
+      {"kernel k(A: f32) -> f32 {\n x = 1\n}\n", "E0102@1:18", "A "},
+      {"kernel k(A: f32): {\n x = 1\n}\n", "E0102@1:17", "A "},
+      {"kernel k A: f32 {\n x = 1\n}\n", "E0102@1:10", ""},
+  };
+  for (const Case &c : cases) {
+    Parsed p(c.text);
+    EXPECT_EQ(p.codes(), c.codes) << c.text;
+    ASSERT_EQ(p.file->kernels.size(), 1u) << c.text;
+    const ast::Kernel &k = *p.file->kernels[0];
+    EXPECT_TRUE(k.hasBrokenSignature) << c.text;
+    EXPECT_EQ(k.body.statements.size(), 1u) << c.text;
+    std::string known;
+    for (const ast::Param &param : k.params)
+      known += param.name.text + " ";
+    EXPECT_EQ(known, c.known) << c.text;
+  }
+  Parsed f(
+      "fn f(a f32) -> f32 { return b }\nfn g() -> tile[3] { return b }\nfn h() -> tile<f32> { return b }");
+  EXPECT_EQ(f.codes(), "E0102@1:8 E0102@2:15 E0102@3:21");
+  EXPECT_EQ(f.file->functions.size(), 0u);
+  EXPECT_EQ(f.file->brokenFunctions.size(), 3u);
+  EXPECT_EQ(f.file->lostNames.size(), 3u);
 }
 
 TEST(Recovery, ABrokenStatementKeepsTheNameItDeclares) {
