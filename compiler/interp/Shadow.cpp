@@ -77,9 +77,7 @@ void Shadow::read(const Tensor &t, int64_t offset, int thread, SourceRange range
     r = now;
 }
 
-/// Reports what a store or an atomic does to others' accesses of the element.
-void Shadow::judgeWrite(const Tensor &t, int64_t offset, Element &e, const Access &now) {
-  const Access &w = e.write, &r = e.read;
+void Shadow::judgeStores(const Tensor &t, int64_t offset, const Access &w, const Access &now) {
   bool plain = !(w.isAtomic && now.isAtomic);
   if (w.block >= 0 && w.block != block_ && plain) {
     if (isNew(diag::TwoBlocksStore, now.range))
@@ -95,6 +93,14 @@ void Shadow::judgeWrite(const Tensor &t, int64_t offset, Element &e, const Acces
                   elementName(t, offset))
           .note(w.range, "the other store");
   }
+}
+
+/// Reports what a store or an atomic does to others' accesses of the element.
+void Shadow::judgeWrite(const Tensor &t, int64_t offset, Element &e, const Access &now) {
+  const Access &r = e.read;
+  judgeStores(t, offset, e.write, now);
+  if (e.write.isAtomic) // behind it a store may stand that orders nothing
+    judgeStores(t, offset, e.plain, now);
   if (r.block >= 0 && (r.block != block_ || e.readByBlocks)) {
     if (isNew(diag::ReadOfOtherBlock, now.range)) {
       std::string reader = r.block != block_ ? who(r.block, r.thread) : "another block";
@@ -118,7 +124,7 @@ void Shadow::write(const Tensor &t, int64_t offset, int thread, SourceRange rang
     return;
   Access now{block_, epoch_, static_cast<int16_t>(thread), false, false, range};
   judgeWrite(t, offset, *e, now);
-  e->write = now;
+  e->write = e->plain = now;
   e->isStored = true;
   memory_[t.param].hasPlainStore = true;
 }

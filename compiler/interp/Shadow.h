@@ -42,6 +42,7 @@ private:
   };
   struct Element {
     Access write, read;
+    Access plain;              ///< the last store that was no atomic
     bool isStored = false;     ///< by a plain store
     bool readByBlocks = false; ///< by several blocks
   };
@@ -50,6 +51,7 @@ private:
     bool hasPlainStore = false;
   };
   Element *find(const Tensor &t, int64_t offset);
+  void judgeStores(const Tensor &t, int64_t offset, const Access &before, const Access &now);
   void judgeWrite(const Tensor &t, int64_t offset, Element &e, const Access &now);
   bool isNew(diag id, SourceRange range) {
     return reported_.emplace(static_cast<int>(id), range.begin, range.file).second;

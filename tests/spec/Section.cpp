@@ -70,6 +70,12 @@ bool readLine(Section &s, const std::string &key, const std::string &rest) {
     if (w.size() < 2)
       return false;
     s.messages.push_back({w[0], unsigned(std::stoul(w[1])), {w.begin() + 2, w.end()}});
+  } else if (key == "check") {
+    s.isChecked = true;
+    auto w = words(rest);
+    if (w.size() >= 2)
+      s.findings.push_back({w[0], unsigned(std::stoul(w[1])), {w.begin() + 2, w.end()}});
+    return w.size() >= 2 || rest == "clean";
   } else if (key == "refused") {
     s.refusedWords = words(rest);
     if (s.refusedWords.empty())

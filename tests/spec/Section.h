@@ -31,6 +31,8 @@ struct Section {
   std::optional<std::array<int64_t, 3>> grid;
   double tolerance = 0;
   std::vector<ExpectedMessage> messages;
+  bool isChecked = false;                ///< a checking run in the interpreter alone
+  std::vector<ExpectedMessage> findings; ///< of it
   std::vector<std::string> launchWords;
   std::string refusedCode; ///< by the CPU target
   std::vector<std::string> refusedWords;

@@ -24,7 +24,10 @@ void setElement(HostArray &a, int64_t i, const std::string &text) {
   else if (isFloat(a.elem()))
     a.setFloat(i, std::strtod(text.c_str(), nullptr));
   else if (a.elem() == ScalarType::Bool)
-    a.setInt(i, text == "true" || text == "1");
+    static_cast<uint8_t *>(a.data())[i] = // the byte as it stands
+        text == "true"    ? 1
+        : text == "false" ? 0
+                          : uint8_t(std::stoi(text));
   else
     a.setInt(i, std::stoll(text));
 }
@@ -72,22 +75,25 @@ public:
       if (!kernel)
         kernel = std::move(checked);
     }
-    checkMessages(diags, loaded->sources);
+    diags.sortByPlace();
+    compareMessages(diags, s.messages, loaded->sources);
     if (s.expectsError() || HasFailure())
       return;
     ASSERT_TRUE(kernel);
     if (!s.refusedCode.empty())
       return checkRefused(*kernel, loaded->sources);
-    for (const char *target : {"interp", "cpu"})
-      run(*kernel, target, loaded->sources);
+    run(*kernel, "interp", loaded->sources);
+    if (!s.isChecked)
+      run(*kernel, "cpu", loaded->sources);
   }
 
 private:
-  void checkMessages(const Diagnostics &diags, const SourceManager &sources) {
-    EXPECT_EQ(diags.all().size(), s.messages.size()) << rendered(diags, sources);
-    for (size_t i = 0; i < std::min(diags.all().size(), s.messages.size()); ++i) {
+  void compareMessages(const Diagnostics &diags, const std::vector<ExpectedMessage> &expected,
+                       const SourceManager &sources) {
+    EXPECT_EQ(diags.all().size(), expected.size()) << rendered(diags, sources);
+    for (size_t i = 0; i < std::min(diags.all().size(), expected.size()); ++i) {
       const Diagnostic &d = diags.all()[i];
-      const ExpectedMessage &e = s.messages[i];
+      const ExpectedMessage &e = expected[i];
       EXPECT_EQ(info(d.id).code, e.code) << rendered(diags, sources);
       if (d.range.isValid())
         EXPECT_EQ(sources.file(d.range.file).lineColumn(d.range.begin).line, e.line)
@@ -164,9 +170,14 @@ private:
     if (!makeArguments(contract, arguments) || !bind(contract, arguments, launch))
       return;
     Diagnostics diags;
-    auto executable = driver::prepare(target, kernel, sources, {}, diags);
+    interp::Options options;
+    options.check = s.isChecked;
+    auto executable = driver::prepare(target, kernel, sources, options, diags);
     ASSERT_TRUE(executable) << target << ": " << rendered(diags, sources);
-    ASSERT_TRUE(executable->run(arguments, launch, diags)) << target << ": " << rendered(diags, sources);
+    bool ok = executable->run(arguments, launch, diags);
+    diags.sortByPlace();
+    compareMessages(diags, s.findings, sources);
+    ASSERT_EQ(ok, !diags.hasErrors()) << target << ": " << rendered(diags, sources);
     for (size_t i = 0; i < contract.params.size(); ++i)
       if (s.out.count(contract.params[i].name))
         compare(arguments.arrays[i], arrayOf(s.out.at(contract.params[i].name)), contract.params[i].name,
@@ -251,10 +262,14 @@ int main(int argc, char **argv) {
   ::testing::InitGoogleTest(&argc, argv);
   std::vector<Section> sections;
   std::string problem;
-  for (const auto &entry : fs::directory_iterator(fs::path(PHOBOS_SOURCE_DIR) / "tests/spec"))
-    if (entry.path().extension() == ".rules")
-      for (Section &s : readSections(entry.path(), problem))
-        sections.push_back(std::move(s));
+  std::vector<fs::path> files(argv + 1, argv + argc); // those alone, or all of tests/spec
+  if (files.empty())
+    for (const auto &entry : fs::directory_iterator(fs::path(PHOBOS_SOURCE_DIR) / "tests/spec"))
+      if (entry.path().extension() == ".rules")
+        files.push_back(entry.path());
+  for (const fs::path &file : files)
+    for (Section &s : readSections(file, problem))
+      sections.push_back(std::move(s));
   if (!problem.empty()) {
     std::fprintf(stderr, "%s", problem.c_str());
     return 1;
