@@ -117,6 +117,8 @@ std::string checkAccumulator(pho::DotOp dot, scf::ForOp loop, unsigned &iterArg)
       return "several products are added in one step";
     if (matchPattern(acc, m_AnyZeroFloat()) || matchPattern(acc, m_Zero()))
       return "its result is not simply added to a sum that the loop carries";
+    if (acc.getDefiningOp<pho::LoadOp>())
+      return "its sum is read from a tensor in each step: add to a 'var', and store it after the loop";
     return "the sum is changed by more than this product in each step";
   }
   iterArg = arg.getArgNumber() - 1;
@@ -158,7 +160,10 @@ std::string checkBody(Contraction &c) {
 ContractionMatch matchContraction(pho::DotOp dot) {
   Operation *parent = dot->getParentOp();
   auto loop = dyn_cast<scf::ForOp>(parent);
-  if (isa<scf::WhileOp>(parent))
+  Operation *around = parent; // a break makes conditions of what stands behind it
+  while (isa<scf::IfOp>(around))
+    around = around->getParentOp();
+  if (isa<scf::WhileOp>(around))
     return {std::nullopt, "its loop is a while, or may be left early"};
   if (isa<scf::IfOp>(parent))
     return {std::nullopt, "it runs under a condition"};

@@ -94,7 +94,7 @@ TEST(Explain, WhyNot) {
                    "8, 0 :+ 16]) }",
                    ", s: index")
                   .text,
-              HasSubstr("it runs under a condition"));
+              HasSubstr("its loop is a while, or may be left early"));
   EXPECT_THAT(loop("  acc = dot(A[0 :+ 32, 0 :+ 8], B[0 :+ 8, 0 :+ 16])").text,
               HasSubstr("it is not in a loop"));
 }
