@@ -1,5 +1,6 @@
 // phobos-bundle: looks into bundles.
 #include "compiler/driver/BundleText.h"
+#include "compiler/support/Diagnostics.h"
 #include "compiler/tools/Tools.h"
 #include <CLI/CLI.hpp>
 #include <cctype>
@@ -72,8 +73,13 @@ int bundleMain(int argc, char **argv) {
     return fail(EnvironmentFault, file + ": there is no such file");
   Bundle bundle;
   std::string error;
-  if (!readBundle(file, bundle, error))
-    return fail(InputFault, error);
+  if (!readBundle(file, bundle, error)) {
+    Diagnostics diags;
+    std::string path = file + ": ";
+    diags.report(diag::BadBundle, {}, file, error.rfind(path, 0) == 0 ? error.substr(path.size()) : error);
+    std::cerr << renderText(diags, SourceManager());
+    return InputFault;
+  }
   if (*show)
     std::cout << driver::describeBundle(bundle);
   return *take ? extract(bundle, folder) : Success;

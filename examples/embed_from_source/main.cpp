@@ -31,6 +31,12 @@ int main() {
   if (faulty.ok || faulty.diagnostics.size() != 1 || faulty.diagnostics[0].line != 2)
     return 1;
 
+  phobos::CompileOptions elsewhere;
+  elsewhere.targets = {"vax"};
+  faulty = phobos::compile(kSource, "scale.pho", elsewhere);
+  if (faulty.ok || faulty.diagnostics.size() != 1 || faulty.diagnostics[0].code != "E0919")
+    return 1;
+
   auto module = phobos::Module::load(c.bundle.data(), c.bundle.size());
   if (!module) {
     std::fprintf(stderr, "%s\n", module.error().message.c_str());
