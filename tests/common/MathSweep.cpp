@@ -1,6 +1,14 @@
 // By hand: every f32 input of a function against its reference, or the functions' speed on this machine.
+//
+//   common-math-sweep all              each function, all 2^32 inputs (an hour of one core)
+//   common-math-sweep sin [stride]     one function, every stride-th input (1: all of them)
+//   common-math-sweep sin 1 3/8        the third of eight parts of them, for as many processes
+//   common-math-sweep speed
+//
+// MathTest.cpp tries every 1009th input, or every n-th with PHOBOS_MATH_STRIDE=n in the environment.
 #include "tests/common/MathCheck.h"
 #include <chrono>
+#include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -39,6 +47,11 @@ void speed(HostJit &jit, const MathCase &m, ScalarType type) {
 int main(int argc, char **argv) {
   const char *what = argc > 1 ? argv[1] : "speed";
   uint64_t stride = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1;
+  uint64_t part = 1, parts = 1;
+  if (argc > 3 && std::sscanf(argv[3], "%" SCNu64 "/%" SCNu64, &part, &parts) != 2)
+    return 2;
+  const uint64_t inputs = uint64_t(1) << 32, first = inputs / parts * (part - 1);
+  const uint64_t end = part == parts ? inputs : inputs / parts * part;
   HostJit jit;
   bool failed = false;
   for (const MathCase &m : mathCases()) {
@@ -46,7 +59,7 @@ int main(int argc, char **argv) {
       speed(jit, m, ScalarType::F32);
       speed(jit, m, ScalarType::F64);
     } else if (!std::strcmp(what, "all") || !std::strcmp(what, m.name)) {
-      Worst w = compareF32(m, compileMath(jit, m.fn, ScalarType::F32, 16), 0, uint64_t(1) << 32, stride);
+      Worst w = compareF32(m, compileMath(jit, m.fn, ScalarType::F32, 16), first, end, stride);
       std::printf("%-8s %8.4f ulp at %a (%.9g): %a, bound %g\n", m.name, w.ulps, double(w.at), double(w.at),
                   double(w.got), m.boundF32);
       std::fflush(stdout);
