@@ -72,6 +72,8 @@ void Checker::assignName(const ast::Stmt &s) {
   }
   if (Expr *value = coerce(compounded(s, old), type, Use::Assign, s.compound ? s.range : s.value->range))
     emitAssign(var, value, s.range);
+  else
+    out_->vars[var].isUnknown = true;
 }
 
 void Checker::assignSlice(const ast::Stmt &s) {
@@ -85,6 +87,7 @@ void Checker::assignSlice(const ast::Stmt &s) {
   const Entity *entity = assignable(*s.target->args[0]);
   if (!entity) {
     check(s.value);
+    out_->lostStores = true; // it may be a tensor
     return;
   }
   assignTileSlice(s, *entity);
@@ -105,6 +108,7 @@ void Checker::assignTensorSlice(const ast::Stmt &s, ParamId tensor) {
   std::vector<int64_t> shape;
   if (!tensorSubscripts(*s.target, tensor, subs, shape)) {
     check(s.value);
+    out_->lostStores = true;
     return;
   }
   Expr *old = nullptr;
@@ -122,6 +126,8 @@ void Checker::assignTensorSlice(const ast::Stmt &s, ParamId tensor) {
   Type type = partType(out_->params[tensor].elem, shape);
   if (Expr *value = coerce(compounded(s, old), type, Use::Store, s.compound ? s.range : s.value->range))
     emitStore(s.range, tensor, std::move(subs), value, nullptr);
+  else
+    out_->lostStores = true;
 }
 
 void Checker::assignTileSlice(const ast::Stmt &s, const Entity &entity) {
@@ -149,6 +155,8 @@ void Checker::assignTileSlice(const ast::Stmt &s, const Entity &entity) {
   Expr *old = s.compound ? place(node(Op::TileSlice, slice, s.target->range, {whole})) : nullptr;
   if (Expr *value = coerce(compounded(s, old), slice, Use::Assign, s.compound ? s.range : s.value->range))
     emitAssign(var, place(node(Op::InsertSlice, type, s.range, {whole, value})), s.range);
+  else
+    out_->vars[var].isUnknown = true;
 }
 
 } // namespace phobos::sema

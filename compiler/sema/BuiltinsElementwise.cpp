@@ -137,7 +137,7 @@ Value Checker::whereSelect(const BuiltinCall &c) {
     return Value::error();
   if (condition->type.elem != S::Bool) {
     report(diag::WrongOperand, c.args[0]->range, "the condition of 'where'", "bool", str(condition->type))
-        .help("compare it: x != 0");
+        .help("compare it: " + ast::str(c.args[0]) + " != 0");
     return Value::error();
   }
   return select(Op::Where, condition, a, b, c.source.range);

@@ -56,7 +56,7 @@ Value Checker::stored(const BuiltinCall &c) {
     Expr *x = typed(m);
     if (x && x->type.elem != S::Bool) {
       report(diag::WrongOperand, c.args[2]->range, "the mask of 'store'", "bool", str(x->type))
-          .help("compare it: x != 0");
+          .help("compare it: " + ast::str(c.args[2]) + " != 0");
       x = nullptr;
     }
     mask = x ? coerce(Value::typed(x), partType(S::Bool, shape), Use::Store, c.args[2]->range) : nullptr;
@@ -101,6 +101,8 @@ Value Checker::atomic(const BuiltinCall &c) {
     Expr *position = toIndex(check(e.args[1 + i]), "a position");
     ok &= position != nullptr;
     n->subscripts.push_back({true, position, 1, e.args[1 + i]->range});
+    if (position)
+      warnOutside(n->subscripts.back(), param, i);
   }
   for (size_t i = 0; i < values; ++i) {
     ast::ExprP written = e.args[1 + rank + i];

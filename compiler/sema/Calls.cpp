@@ -15,12 +15,16 @@ Value Checker::checkCall(const ast::Expr &e) {
   }
   if (auto it = frame().types.find(e.name); it != frame().types.end())
     return checkTypeCall(e, it->second);
-  if (auto tiers = functionsNamed(e.name); !tiers.empty())
-    return checkFunctionCall(e, tiers);
+  if (auto tiers = functionsNamed(e.name); !tiers.empty()) {
+    Value v = checkFunctionCall(e, tiers);
+    out_->lostStores |= v.isError();
+    return v;
+  }
   if (auto t = scalarTypeNamed(e.name))
     return checkTypeCall(e, *t);
   if (const Builtin *b = findBuiltin(e.name))
     return checkBuiltin(*b, e);
+  out_->lostStores = true;
   for (ast::ExprP a : e.args)
     if (a->kind != ast::Expr::Kind::List)
       check(a);

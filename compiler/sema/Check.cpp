@@ -37,7 +37,7 @@ void Checker::declareNames() {
     for (const ast::Attribute::Arg &arg : a.args)
       if (a.name.text == "autotune" && arg.name) // reported where the space is built
         scopes_.back().try_emplace(arg.name->text);
-  failed_ |= kernel_.hasBrokenAttribute;
+  failed_ |= kernel_.hasBrokenAttribute || kernel_.hasBrokenSignature;
   for (const ast::Name &n : kernel_.lostNames)
     scopes_.back().try_emplace(n.text).first->second.range = n.range;
   for (const ast::Param &p : kernel_.params) {
@@ -116,7 +116,7 @@ std::optional<Extent> Checker::tensorExtent(ast::ExprP e) {
   }
 }
 
-std::unique_ptr<TypedKernel> Checker::run() {
+std::unique_ptr<TypedKernel> Checker::run(Soundness &sound) {
   out_->name = kernel_.name.text;
   out_->range = kernel_.signature;
   out_->point = point_;
@@ -124,20 +124,30 @@ std::unique_ptr<TypedKernel> Checker::run() {
   frames_.emplace_back();
   block_ = &out_->body;
   declareNames();
+  unsigned before = errorCount();
   checkAttributes();
+  sound.attributes = errorCount() == before && !kernel_.hasBrokenAttribute;
+  for (const auto &[name, entity] : scopes_.back())
+    sound.attributes &= !(entity.kind == Entity::Kind::Poison && space_.find(name));
   out_->body = checkBlock(kernel_.body);
-  return failed_ ? nullptr : std::move(out_);
+  sound.body = !failed_;
+  sound.finite = !tooLarge_ && !diags_.isFull();
+  return std::move(out_);
 }
 
 std::unique_ptr<TypedKernel> check(const ast::File &file, const ast::Kernel &kernel, const ast::File *stdlib,
                                    const Point &point, Diagnostics &diags, const CheckOptions &options) {
   unsigned before = diags.errorCount();
-  std::unique_ptr<TypedKernel> typed = Checker(file, kernel, stdlib, point, diags, options).run();
-  if (!typed)
+  Checker::Soundness sound;
+  std::unique_ptr<TypedKernel> typed = Checker(file, kernel, stdlib, point, diags, options).run(sound);
+  checkOverrides(file, kernel, stdlib, point, quietSpace(kernel), diags);
+  if (!sound.finite)
     return nullptr;
+  // With errors in the body too: what is left of it says which threads get where, and what is stored.
   inferUniformity(*typed, diags);
-  inferGrid(*typed, diags);
-  if (diags.errorCount() != before)
+  if (sound.attributes)
+    inferGrid(*typed, diags);
+  if (!sound.body || diags.errorCount() != before)
     return nullptr;
   if (options.warnings) {
     warnFillZeros(*typed, diags);

@@ -60,7 +60,14 @@ class Checker {
 public:
   Checker(const ast::File &file, const ast::Kernel &kernel, const ast::File *stdlib, const Point &point,
           Diagnostics &diags, const CheckOptions &options);
-  std::unique_ptr<TypedKernel> run();
+  /// What can be concluded from the tree.
+  struct Soundness {
+    bool attributes = false; ///< they say what was meant
+    bool body = false;       ///< nothing was in error
+    bool finite = false;     ///< all of it was judged
+  };
+  /// The tree, with what is in error left out of it.
+  std::unique_ptr<TypedKernel> run(Soundness &sound);
 
 private:
   /// The kernel's body, or a function's at one call. Names of callers are not visible in it.
@@ -146,6 +153,7 @@ private:
   void emitStore(SourceRange range, ParamId tensor, std::vector<Subscript> subs, Expr *value, Expr *mask);
   Stmt *emit(Stmt::Kind kind, SourceRange range);
   VarId newVar(std::string name, Type type, SourceRange range);
+  Expr *unknown(Type type, SourceRange range);
   void emitAssign(VarId var, ExprP value, SourceRange range);
 
   // Expressions.cpp
@@ -194,6 +202,7 @@ private:
   bool tensorSubscripts(const ast::Expr &e, ParamId tensor, std::vector<Subscript> &subs,
                         std::vector<int64_t> &shape);
   std::optional<Subscript> tensorSubscript(const ast::Subscript &s, const Extent &extent);
+  void warnOutside(const Subscript &sub, ParamId tensor, size_t axis);
   std::optional<int64_t> sliceLength(const ast::Subscript &s, Expr *start, Expr *end);
   Value load(ParamId tensor, std::vector<Subscript> subs, const std::vector<int64_t> &shape, Expr *fill,
              SourceRange range);

@@ -68,7 +68,9 @@ private:
   void stored(const Stmt &s, int axis) {
     const Subscript &sub = s.subscripts[static_cast<size_t>(axis)];
     unsigned mask = forms_.coordinates(sub.start);
-    if (mask == 0)
+    if (mask & LinearForms::kUnknown)
+      kernel_.lostStores = true;
+    if (mask == 0 || (mask & LinearForms::kUnknown))
       return;
     SourceRange place = sub.range.isValid() ? sub.range : s.range;
     Linear start = forms_.of(sub.start);
@@ -177,12 +179,14 @@ private:
     Coordinate &k = coordinates_[c];
     if (!k.used)
       return integer(1);
+    if (kernel_.lostStores && k.why.empty() && !disagree(k.covers))
+      return nullptr; // those that are missing may settle it
     if (k.why.empty() && k.covers.empty())
       blame(1u << c, "no store begins at a multiple of it", k.firstUse);
     if (!k.why.empty())
       return nullptr;
     for (Cover &cover : k.covers) {
-      if (!isWhole(cover)) {
+      if (!kernel_.lostStores && !isWhole(cover)) {
         blame(1u << c, "the stores of one block leave gaps before the next one's", cover.place);
         return nullptr;
       }
@@ -192,6 +196,11 @@ private:
       }
     }
     return extent(k.covers.front());
+  }
+
+  bool disagree(const std::vector<Cover> &covers) {
+    return std::any_of(covers.begin(), covers.end(),
+                       [&](const Cover &k) { return !agree(k, covers.front()); });
   }
 
   static bool isWhole(Cover &k) {
@@ -233,7 +242,7 @@ private:
     std::string names, grid;
     int last = 0;
     for (int c = 0; c < 3; ++c) {
-      bool missing = !kernel_.grid.inferred[static_cast<size_t>(c)];
+      bool missing = !kernel_.grid.inferred[static_cast<size_t>(c)] && !coordinates_[c].why.empty();
       names += missing ? (names.empty() ? "" : ", ") + std::string("ctx.block.") + "xyz"[c] : "";
       last = coordinates_[c].used ? c : last;
     }

@@ -88,6 +88,9 @@ public:
   void run() {
     Counter counter(times_);
     counter.block(kernel_.body);
+    for (VarId v = 0; v < kernel_.vars.size(); ++v)
+      if (kernel_.vars[v].isUnknown)
+        out_.coordinates_[v] = LinearForms::kUnknown;
     block(kernel_.body);
     solveCoordinates();
   }

@@ -41,7 +41,9 @@ public:
   Linear of(ExprP e) const;
   /// If its lower bound and step are constant.
   std::optional<CounterRange> counter(VarId var) const;
-  /// Bits 0..2: the block coordinates that `e` depends on, through variables too (control flow aside).
+  static constexpr unsigned kUnknown = 8;
+  /// Bits 0..2: the block coordinates that `e` depends on, through variables too (control flow aside);
+  /// kUnknown too where a value in error is among them.
   unsigned coordinates(ExprP e) const;
 
 private:

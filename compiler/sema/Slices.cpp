@@ -75,6 +75,7 @@ bool Checker::tensorSubscripts(const ast::Expr &e, ParamId tensor, std::vector<S
     ok &= sub.has_value();
     if (!sub)
       continue;
+    warnOutside(*sub, tensor, i);
     if (!sub->isPoint)
       shape.push_back(sub->length);
     subs.push_back(*sub);
@@ -87,6 +88,31 @@ bool Checker::tensorSubscripts(const ast::Expr &e, ParamId tensor, std::vector<S
     return false;
   }
   return shape.empty() || checkTileSize(Type::tile(out_->params[tensor].elem, shape), e.range);
+}
+
+/// A constant place that is outside whatever the tensor holds. Slices that reach over an edge are in use; one
+/// that is beyond it whole is a mistake.
+void Checker::warnOutside(const Subscript &sub, ParamId tensor, size_t axis) {
+  auto start = options_.warnings ? constant(sub.start) : std::nullopt;
+  if (!start)
+    return;
+  const Param &p = out_->params[tensor];
+  const Extent &e = p.extents[axis];
+  bool isBelow = *start < 0 && *start <= -sub.length;
+  if (!isBelow && !(e.fixed && *start >= *e.fixed))
+    return;
+  std::string which = "axis " + std::to_string(axis);
+  std::string what = sub.isPoint
+                         ? "the subscript " + std::to_string(*start)
+                         : "the slice " + std::to_string(*start) + " :+ " + std::to_string(sub.length);
+  std::string why =
+      isBelow ? which + " counts from 0" : which + " has the extent " + std::to_string(*e.fixed);
+  auto b = report(diag::AlwaysOutside, sub.range, what, p.name, why);
+  if (isBelow && !e.fixed && *start > -1024)
+    b.help("nothing counts from the end: write '" + out_->dims[e.dim] + " - " + std::to_string(-*start) +
+           "'");
+  else if (isBelow && *start + *e.fixed >= 0)
+    b.help("nothing counts from the end: write '" + std::to_string(*start + *e.fixed) + "'");
 }
 
 std::optional<Subscript> Checker::tensorSubscript(const ast::Subscript &s, const Extent &extentOfAxis) {

@@ -230,14 +230,14 @@ private:
   bool tooLarge_ = false;
 };
 
+} // namespace
+
 std::string declaredNames(const Space &space) {
   std::string out;
   for (const Dimension &d : space.dimensions)
     out += (out.empty() ? "" : ", ") + d.name;
   return out.empty() ? "none" : out;
 }
-
-} // namespace
 
 const Dimension *Space::find(std::string_view name) const {
   for (const Dimension &d : dimensions)

@@ -40,6 +40,8 @@ struct Space {
 /// The reserved names of a GEMM (spec/shape-environment.md), in order.
 const std::vector<std::string> &gemmNames();
 bool isGemmName(std::string_view name);
+/// The names as a message lists them: `A, B`, or `none`.
+std::string declaredNames(const Space &space);
 
 /// Errors E02xx: empty lists, bad values, duplicates, clashes, a space past 2^40. What is in error is left
 /// out of the constraints, and its names have no value at a point: the rest can be judged all the same.

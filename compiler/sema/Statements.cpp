@@ -18,6 +18,15 @@ VarId Checker::newVar(std::string name, Type type, SourceRange range) {
   return static_cast<VarId>(out_->vars.size() - 1);
 }
 
+/// Stands for a condition or a bound that is in error, so that the rest can be judged.
+Expr *Checker::unknown(Type type, SourceRange range) {
+  VarId var = newVar("", type, range);
+  out_->vars[var].isUnknown = true;
+  Expr *n = node(Op::Var, type, range);
+  n->var = var;
+  return n;
+}
+
 void Checker::emitAssign(VarId var, ExprP value, SourceRange range) {
   Stmt *s = emit(Stmt::Kind::Assign, range);
   s->var = var;
@@ -68,7 +77,7 @@ void Checker::checkStatement(const ast::Stmt &s) {
   case K::Return:
     return checkReturn(s);
   case K::Broken:
-    failed_ = true; // the rest is judged, and no conclusion drawn from the whole
+    failed_ = out_->lostStores = true; // the rest is judged
     if (!s.name.text.empty())
       scopes_.back().try_emplace(s.name.text).first->second.range = s.name.range;
     return;
@@ -92,7 +101,9 @@ void Checker::checkDeclaration(const ast::Stmt &s) {
     value = typed(v);
   Entity entity;
   entity.range = s.name.range;
-  if (!value && !type) {
+  // A let of an integer may be what makes a shape constant: without its value nothing can be said of that.
+  bool mayBeConstant = s.kind == K::Let && type && type->isScalar() && !isFloat(type->elem);
+  if (!value && (!type || mayBeConstant)) {
     declare(s.name, entity); // poisoned
     return;
   }
@@ -103,6 +114,8 @@ void Checker::checkDeclaration(const ast::Stmt &s) {
   declare(s.name, entity);
   if (value)
     emitAssign(entity.var, value, s.range);
+  else
+    out_->vars[entity.var].isUnknown = true;
 }
 
 Expr *Checker::checkCondition(ast::ExprP e) {
@@ -130,7 +143,7 @@ void Checker::checkIf(const ast::Stmt &s) {
     return;
   }
   Stmt *out = emit(Stmt::Kind::If, s.range);
-  out->value = condition;
+  out->value = condition ? condition : unknown(Type::scalar(ScalarType::Bool), s.value->range);
   out->body = checkBlock(s.body);
   if (s.hasElse)
     out->orElse = checkBlock(s.orElse);
@@ -175,9 +188,14 @@ void Checker::checkFor(const ast::Stmt &s) {
     out->lo = count == 1 ? intNode(0, ScalarType::Index, s.rangeCall) : bounds[0];
     out->hi = bounds[count == 1 ? 0 : 1];
     out->step = count == 3 ? bounds[2] : intNode(1, ScalarType::Index, s.rangeCall);
-    if (auto step = out->step ? constant(out->step) : std::nullopt; step && *step < 1)
+    if (auto step = out->step ? constant(out->step) : std::nullopt; step && *step < 1) {
       report(diag::StepBelowOne, s.rangeCall, *step);
+      out->step = nullptr;
+    }
   }
+  for (ExprP *bound : {&out->lo, &out->hi, &out->step})
+    if (!*bound)
+      *bound = unknown(Type::scalar(ScalarType::Index), s.rangeCall);
   out->unroll = unroll;
   Entity counter;
   counter.kind = Entity::Kind::Counter;
@@ -193,7 +211,7 @@ void Checker::checkFor(const ast::Stmt &s) {
 void Checker::checkWhile(const ast::Stmt &s) {
   Expr *condition = checkCondition(s.value);
   Stmt *out = emit(Stmt::Kind::While, s.range);
-  out->value = condition;
+  out->value = condition ? condition : unknown(Type::scalar(ScalarType::Bool), s.value->range);
   ++frame().loops;
   out->body = checkBlock(s.body);
   --frame().loops;
@@ -238,6 +256,7 @@ void Checker::checkExprStatement(const ast::Stmt &s) {
   statementCall_ = s.value->kind == ast::Expr::Kind::Call ? s.value : nullptr;
   Value v = check(s.value);
   statementCall_ = outer;
+  out_->lostStores |= v.isError();
   if (v.kind == Value::Kind::Nothing || v.isError())
     return; // it put its own statement
   if (v.isTyped() && v.expr->op == Op::Call && v.expr->type.isVoid()) {

@@ -209,6 +209,7 @@ struct Local {
   Type type;
   Variance variance = Variance::Uniform;
   SourceRange range;
+  bool isUnknown = false; ///< while checking: some value given to it is in error
 };
 
 /// `@require` over runtime dimensions, left for the launch; over constants it is decided before.
@@ -247,6 +248,7 @@ struct TypedKernel {
   std::optional<int64_t> minBlocks, maxRegisters;
   bool usesThreads = false; ///< ctx.thread and its kin occur: per-thread code
   bool usesBarrier = false;
+  bool lostStores = false;              ///< while checking: statements in error may store, and are left out
   std::optional<ScalarType> tensorcore; ///< @tensorcore: f16, bf16, or F32 standing for tf32
   bool pipelined = false;               ///< @pipeline
   std::optional<int64_t> stages;        ///< @pipeline(n) or STAGES

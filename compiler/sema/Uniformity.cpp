@@ -47,7 +47,18 @@ void write(const ThreadFlow &flow, TypedKernel &kernel) {
 
 class Errors {
 public:
-  Errors(const ThreadFlow &flow, Diagnostics &diags) : flow_(flow), diags_(diags) {}
+  Errors(const ThreadFlow &flow, const TypedKernel &kernel, Diagnostics &diags)
+      : flow_(flow), kernel_(kernel), diags_(diags), times_(kernel.vars.size()), value_(kernel.vars.size()) {
+    for (const Visit &v : flow_.visits) {
+      if (v.stmt && v.stmt->kind == Stmt::Kind::Assign)
+        assigned(v.stmt->var, v.stmt->value);
+      else if (v.stmt && v.stmt->kind == Stmt::Kind::For)
+        assigned(v.stmt->var, nullptr);
+      else if (v.expr && v.expr->op == Op::Call)
+        for (size_t i = 0; i < v.expr->args.size() && i < v.expr->call->params.size(); ++i)
+          assigned(v.expr->call->params[i], v.expr->args[i]);
+    }
+  }
 
   void run() {
     for (const Visit &v : flow_.visits)
@@ -58,6 +69,11 @@ public:
   }
 
 private:
+  void assigned(VarId var, ExprP value) {
+    ++times_[var];
+    value_[var] = value;
+  }
+
   void statement(const Visit &v) {
     if (v.stmt->kind == Stmt::Kind::Barrier)
       collective("barrier()", v.stmt->range, v);
@@ -170,6 +186,8 @@ private:
       while (!conditions.empty()) {
         ExprP c = conditions.back();
         conditions.pop_back();
+        if (c->op == Op::Var && kernel_.vars[c->var].isUnknown)
+          return true; // it may say so
         if (c->op == Op::LogicalAnd)
           conditions.insert(conditions.end(), c->args.begin(), c->args.end());
         if (equatesUniform(c, Op::ThreadId))
@@ -181,24 +199,42 @@ private:
     return lane && warp;
   }
 
-  static bool equatesUniform(ExprP c, Op id) {
+  /// Whether `e` is another number in each thread because it is `id`, perhaps by another name, with what is
+  /// uniform added to it: adding wraps, and keeps different numbers different.
+  bool isShifted(ExprP e, Op id) const {
+    for (;;) {
+      bool keepsAll =
+          e->type.isScalar() && (e->type.elem == ScalarType::I32 || e->type.elem == ScalarType::U32 ||
+                                 e->type.elem == ScalarType::I64 || e->type.elem == ScalarType::Index);
+      if (!keepsAll || e->op == id)
+        return keepsAll;
+      if (e->op == Op::Convert)
+        e = e->args[0];
+      else if (e->op == Op::Var && times_[e->var] == 1 && value_[e->var])
+        e = value_[e->var];
+      else if ((e->op == Op::Add || e->op == Op::Sub) && e->args[1]->variance == Variance::Uniform)
+        e = e->args[0];
+      else if ((e->op == Op::Add || e->op == Op::Sub) && e->args[0]->variance == Variance::Uniform)
+        e = e->args[1];
+      else
+        return false;
+    }
+  }
+
+  bool equatesUniform(ExprP c, Op id) const {
     if (c->op != Op::Eq)
       return false;
-    auto is = [&](ExprP e) {
-      auto keepsAll = [](ScalarType t) {
-        return t == ScalarType::I32 || t == ScalarType::U32 || t == ScalarType::I64 || t == ScalarType::Index;
-      };
-      while (e->op == Op::Convert && keepsAll(e->type.elem))
-        e = e->args[0];
-      return e->op == id;
-    };
     ExprP a = c->args[0], b = c->args[1];
-    return (is(a) && b->variance == Variance::Uniform) || (is(b) && a->variance == Variance::Uniform);
+    return (b->variance == Variance::Uniform && isShifted(a, id)) ||
+           (a->variance == Variance::Uniform && isShifted(b, id));
   }
 
   const ThreadFlow &flow_;
+  const TypedKernel &kernel_;
   Diagnostics &diags_;
   std::set<Node> blamed_;
+  std::vector<unsigned> times_; ///< how often the text gives a variable a value
+  std::vector<ExprP> value_;    ///< the last such value
 };
 
 } // namespace
@@ -214,7 +250,7 @@ void inferUniformity(TypedKernel &kernel, Diagnostics &diags) {
   }
   ThreadFlow flow = followThreads(kernel);
   write(flow, kernel);
-  Errors(flow, diags).run();
+  Errors(flow, kernel, diags).run();
 }
 
 } // namespace phobos::sema

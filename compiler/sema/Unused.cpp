@@ -1,5 +1,5 @@
 #include "compiler/sema/Unused.h"
-#include "compiler/sema/Space.h"
+#include <algorithm>
 #include <set>
 
 namespace phobos::sema {
@@ -93,6 +93,25 @@ bool accumulatesProduct(const ast::Block &b, const Names &products, bool inLoop)
 }
 
 } // namespace
+
+void checkOverrides(const ast::File &file, const ast::Kernel &kernel, const ast::File *stdlib,
+                    const Point &point, const Space &space, Diagnostics &diags) {
+  std::optional<bool> hasProduct;
+  for (const auto &[name, value] : point.entries()) {
+    if (space.find(name) || !isGemmName(name))
+      continue;
+    if (!hasProduct) {
+      Mentioned used;
+      used.block(kernel.body);
+      Names products = functionsWithProducts(file, stdlib);
+      hasProduct = std::any_of(used.calls.begin(), used.calls.end(),
+                               [&](const std::string &c) { return products.count(c) != 0; });
+    }
+    if (!*hasProduct)
+      diags.report(diag::OverrideUndeclared, kernel.signature, name, declaredNames(space))
+          .help("'" + name + "' has a meaning only beside a 'dot'");
+  }
+}
 
 void warnUnusedNames(const ast::File &file, const ast::Kernel &kernel, const ast::File *stdlib,
                      Diagnostics &diags) {

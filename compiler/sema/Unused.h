@@ -1,5 +1,6 @@
 // @autotune names that change nothing.
 #pragma once
+#include "compiler/sema/Space.h"
 #include "compiler/support/Diagnostics.h"
 #include "compiler/syntax/Ast.h"
 
@@ -10,5 +11,10 @@ namespace phobos::sema {
 /// everywhere.
 void warnUnusedNames(const ast::File &file, const ast::Kernel &kernel, const ast::File *stdlib,
                      Diagnostics &diags);
+
+/// A GEMM name that the point sets, the kernel does not declare, and no product gives a meaning to, is no
+/// override (spec, env.point.2).
+void checkOverrides(const ast::File &file, const ast::Kernel &kernel, const ast::File *stdlib,
+                    const Point &point, const Space &space, Diagnostics &diags);
 
 } // namespace phobos::sema

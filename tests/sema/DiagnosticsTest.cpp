@@ -100,6 +100,7 @@ TEST(SemaDiagnostics, AnErrorOfSyntaxCausesNoOther) {
   EXPECT_EQ(codesOf("let i = ctx.block.x\n X[i * 32 :+ 32 = 1.0"), "E0102@3 ");
   EXPECT_EQ(codesOf("let i = ctx.block.x\n if 0<i<3 { X[i] = 1.0 }"), "E0107@3 ");
   EXPECT_EQ(codesOf("let a = 1 + )\n let b = foo(3)\n Y[0] = b + a\n Y[1] = a"), "E0102@2 E0304@3 ");
+  EXPECT_EQ(codesOf("let n: i32 = zz\n let t: tile<f32>[n] = 0.0\n Y[0 :+ n] = t"), "E0301@2 ");
   EXPECT_EQ(codesOf("let a = tile<f32>[4]\n Y[0 :+ 4] = a"), "E0313@2 ");
   EXPECT_EQ(codesOf("for i in range(10):\n Y[i] = 1.0"), "E0102@2 ");
   EXPECT_EQ(codesOf("int i = 3;\n Y[i] = 1.0"), "E0102@2 ");
