@@ -78,7 +78,7 @@ for name, target, file, path, why in [
     ("simt", "sm_90a", gemm, "path: simt", "not mma: the tensor cores would round f32 operands; @tensorcore(tf32)"),
     ("mma of bf16", "sm_80", bf16, "path: mma (bf16", None),
     ("mma of rounded f32", "sm_80", cored, "path: mma (tf32", None),
-    ("an old processor", "sm_75", bf16, "path: simt", "not mma: products on the tensor cores begin with sm_80 here, this is sm_75"),
+    ("an old processor", "sm_75", bf16, "path: simt", "not mma: bf16 on the tensor cores begins with sm_80, this is sm_75"),
     ("steps not filled", "sm_80", odd, "path: simt", "not mma: a product over 24 elements does not fill the tensor cores' steps of 16 (bf16)"),
     ("the CPU", "cpu", gemm, "path: packed micro-kernel", None),
     ("the CPU, widened", "cpu", bf16, "operands packed as f32", None),

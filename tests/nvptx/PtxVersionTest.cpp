@@ -16,7 +16,8 @@ struct Case {
 
 TEST(PtxVersion, MeetsTheTargetTheDriverAndTheFlag) {
   const Case cases[] = {
-      {"sm_75", 0, 0, 0, 63, {}},
+      {"sm_75", 0, 0, 0, 65, {}},
+      {"sm_75", 63, 0, 0, 63, {}},
       {"sm_80", 0, 0, 0, 70, {}},
       {"sm_86", 0, 0, 0, 71, {}},
       {"sm_89", 0, 0, 0, 84, {}},

@@ -17,7 +17,8 @@ expect() { # target, words or nothing
   got=$("$tool" "$work/k.pho" --target "$1" 2>&1 >/dev/null | grep -v '^entry')
   [[ $got == *"$2"* && ( -n $2 || -z $got ) ]] || { echo "$1: expected '$2', got '$got'"; exit 1; }
 }
-kernel '@tensorcore(tf32)' 16; expect sm_80 ''; expect sm_75 'begin with sm_80'
+kernel "@tensorcore(tf32)" 16; expect sm_80 ""; expect sm_75 "begin with sm_80"
+kernel "@tensorcore(f16)" 16; expect sm_75 ""
 kernel '@tensorcore(bf16)' 12; expect sm_80 'does not fill'
 kernel '@pipeline(3)' 16; expect sm_80 ''; expect sm_75 'no asynchronous copies'
-kernel '@pipeline(64)' 16; expect sm_80 'do not fit'
+kernel '@pipeline(64)' 16; expect sm_80 shared-memory

@@ -41,8 +41,6 @@ std::string chooseMma(pho::DotOp dot, const Target &target, DotPlan &plan) {
   Type elem = elementOf(dot.getA().getType()), acc = elementOf(dot.getAcc().getType());
   MLIRContext *c = dot.getContext();
   plan.operandType = elem;
-  if (sm < 80)
-    return "products on the tensor cores begin with sm_80 here, this is sm_" + std::to_string(sm);
   StringRef round = elem.isF32() ? tensorcore(dot) : "";
   if (round == "f16")
     plan.operandType = elem = Float16Type::get(c);
@@ -74,6 +72,11 @@ std::string chooseMma(pho::DotOp dot, const Target &target, DotPlan &plan) {
   else
     return "the tensor cores do not multiply " + elementName(elem, dot.getIsUnsigned()) + " into " +
            elementName(acc, false);
+  if (sm < 80 && plan.kind != "f16" && plan.kind != "s8" && plan.kind != "u8")
+    return plan.kind + " on the tensor cores begins with sm_80, this is sm_" + std::to_string(sm);
+  if (target.ptx < 65)
+    return "the tensor cores begin with PTX 6.5, this is PTX " + std::to_string(target.ptx / 10) + "." +
+           std::to_string(target.ptx % 10);
   const int64_t k = shapeOf(dot.getA().getType())[dot.getTransA() ? 0 : 1], step = plan.kStep();
   if (k % step != 0)
     return "a product over " + std::to_string(k) + " elements does not fill the tensor cores' steps of " +
@@ -194,7 +197,9 @@ std::optional<legality::Verdict> completeNames(pho::DotOp dot, const Target &tar
     point.set("MMA_M", plan.isF64() ? 8 : 16);
     point.set("MMA_N", 8);
     point.set("MMA_K", plan.kStep());
-    point.set("MMA_SM", plan.kind == "e4m3" || plan.kind == "e5m2" ? 89 : 80);
+    point.set("MMA_SM", plan.kind == "e4m3" || plan.kind == "e5m2"                     ? 89
+                        : plan.kind == "f16" || plan.kind == "s8" || plan.kind == "u8" ? 75
+                                                                                       : 80);
   }
   return legality::Judge(plan.isMma ? legality::Path::Mma : legality::Path::Simt)
       .complete(point, {}, completed);

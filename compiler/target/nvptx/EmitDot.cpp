@@ -331,14 +331,26 @@ Regs Emitter::emitMma(phog::DotOp op) {
     return out;
   };
   Type *accType = isF64 ? b.getDoubleTy() : isInt ? i32Type : b.getFloatTy();
-  const std::string shape = isF64 ? "m8n8k4" : e == 2 ? "m16n8k16" : e == 1 ? "m16n8k8" : "m16n8k32";
+  // What sm_75 has is a part of it: half of k for f16, half of k and of the rows for int8.
+  const bool isHalved = target.sm < 80, isQuartered = isHalved && isInt;
+  const std::string shape = isQuartered ? "m8n8k16"
+                            : isHalved  ? "m16n8k8"
+                            : isF64     ? "m8n8k4"
+                            : e == 2    ? "m16n8k16"
+                            : e == 1    ? "m16n8k8"
+                                        : "m16n8k32";
   const std::string accName = isF64   ? "f64"
                               : isInt ? "s32"
                                       : "f32",
                     accLetter = isF64   ? "d"
                                 : isInt ? "r"
                                         : "f";
-  const int numAcc = isF64 ? 2 : 4, numA = isF64 ? 1 : 4, numB = isF64 ? 1 : 2;
+  const int numB = isF64 ? 1 : 2; // of a whole fragment
+  const int eachAcc = isF64 || isQuartered ? 2 : 4,
+            eachA = isF64 || isQuartered ? 1
+                    : isHalved           ? 2
+                                         : 4,
+            eachB = isHalved ? 1 : numB;
   std::string text = "mma.sync.aligned." + shape + ".row.col." + accName + "." + kind + "." + kind + "." +
                      accName,
               constraints;
@@ -349,20 +361,21 @@ Regs Emitter::emitMma(phog::DotOp op) {
       text += (k ? ", $" : "$") + std::to_string(next++);
     text += "}";
   };
-  group(numAcc), group(numA), group(numB);
+  group(eachAcc), group(eachA), group(eachB);
   text += ", {"; // the sums are updated in place
-  for (int k = 0; k < numAcc; ++k)
+  for (int k = 0; k < eachAcc; ++k)
     text += (k ? ", $" : "$") + std::to_string(k);
   text += "};";
-  for (int k = 0; k < numAcc; ++k)
+  for (int k = 0; k < eachAcc; ++k)
     constraints += (k ? ",=" : "=") + accLetter;
-  for (int k = 0; k < numA + numB; ++k)
+  for (int k = 0; k < eachA + eachB; ++k)
     constraints += isF64 ? ",d" : ",r";
-  for (int k = 0; k < numAcc; ++k)
+  for (int k = 0; k < eachAcc; ++k)
     constraints += "," + std::to_string(k);
-  SmallVector<Type *> inputs(numA + numB, isF64 ? accType : i32Type);
-  inputs.append(numAcc, accType);
-  auto *fn = FunctionType::get(StructType::get(context, SmallVector<Type *>(numAcc, accType)), inputs, false);
+  SmallVector<Type *> inputs(eachA + eachB, isF64 ? accType : i32Type);
+  inputs.append(eachAcc, accType);
+  auto *fn =
+      FunctionType::get(StructType::get(context, SmallVector<Type *>(eachAcc, accType)), inputs, false);
   InlineAsm *mma = InlineAsm::get(fn, text, constraints, false);
 
   for (int64_t k0 = 0; k0 < K; k0 += kStep) {
@@ -379,17 +392,21 @@ Regs Emitter::emitMma(phog::DotOp op) {
     for (int64_t mb = 0; mb < blocksM; ++mb)
       for (int64_t n = 0; n < blocksN; ++n) {
         const int64_t nb = mb % 2 ? blocksN - 1 - n : n; // back and forth: the last fragment is used again
-        SmallVector<Reg> args(a[mb].begin(), a[mb].end());
-        args.append(bFrag[nb].begin(), bFrag[nb].end());
-        SmallVector<int64_t> where;
-        for (int q = 0; q < numAcc; ++q) {
-          where.push_back(registerAt.at({mb * blockM + 8 * (q / 2), nb * 8 + q % 2}));
-          args.push_back(acc[where.back()]);
-        }
-        CallInst *sums = b.CreateCall(mma, args);
-        sums->addFnAttr(Attribute::Convergent);
-        for (int q = 0; q < numAcc; ++q)
-          acc[where[q]] = b.CreateExtractValue(sums, static_cast<unsigned>(q));
+        for (int k = 0; k < (isHalved ? 2 : 1); ++k)
+          for (int rows = 0; rows < (isQuartered ? 2 : 1); ++rows) {
+            const int firstA = 2 * k + rows;
+            SmallVector<Reg> args(a[mb].begin() + firstA, a[mb].begin() + firstA + eachA);
+            args.append(bFrag[nb].begin() + k, bFrag[nb].begin() + k + eachB);
+            SmallVector<int64_t> where;
+            for (int q = 2 * rows; q < 2 * rows + eachAcc; ++q) {
+              where.push_back(registerAt.at({mb * blockM + 8 * (q / 2), nb * 8 + q % 2}));
+              args.push_back(acc[where.back()]);
+            }
+            CallInst *sums = b.CreateCall(mma, args);
+            sums->addFnAttr(Attribute::Convergent);
+            for (int q = 0; q < eachAcc; ++q)
+              acc[where[q]] = b.CreateExtractValue(sums, static_cast<unsigned>(q));
+          }
       }
   }
   return acc;

@@ -82,9 +82,11 @@ std::string unkeptPromise(mlir::func::FuncOp func, const Options &options, const
     if (!buffer || dot.getPath() != "simt" || !buffer.getElementType().isF32() ||
         !func->hasAttr("pho.tensorcore"))
       return;
-    why = options.sm < 80
-              ? "@tensorcore: " + processorName(options) +
-                    " takes f32 operands on its plain path only; tensor cores for them begin with sm_80"
+    why = options.sm < 80 && func->getAttrOfType<mlir::StringAttr>("pho.tensorcore").getValue() != "f16"
+              ? "@tensorcore: tensor cores that take f32 operands rounded to bf16 or tf32 begin with sm_80, "
+                "the "
+                "target is " +
+                    processorName(options) + "; f16 works there"
               : "@tensorcore: a product over " + std::to_string(dot.getK()) +
                     " elements does not fill the tensor cores' steps of 8 (tf32) or 16 (f16, bf16)";
   });
@@ -95,6 +97,10 @@ std::string unkeptPromise(mlir::func::FuncOp func, const Options &options, const
                             "16 bytes, so nothing can run ahead");
   return why;
 }
+
+/// Of a thread's registers, those left for addresses and temporaries where loads run ahead: some more than
+/// `tile-registers` leaves, so that prefetching never makes a kernel spill.
+constexpr int64_t kBesideTiles = 64;
 
 /// The target passes on a copy's kernel; the bytes of shared memory a block needs, `registers` of a thread
 /// for its tiles.
@@ -117,9 +123,8 @@ Expected<int64_t> runPasses(mlir::func::FuncOp func, const Options &options, con
   assignLayouts(func, target);
   lowerDots(func, target);
   const int64_t unrolled = unrolledSize(func, target);
-  std::string error;
-  if (!pipelineCopies(func, target, error))
-    return failure(error);
+  pipelineCopies(func, target);
+  prefetchLoads(func, std::min<int64_t>(255, 65536 / threads) - kBesideTiles);
   if (std::string why = unkeptPromise(func, options, variant); !why.empty())
     return failure(why);
   const int64_t bytes = allocateShared(func);

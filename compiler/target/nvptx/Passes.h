@@ -7,7 +7,8 @@
 
 namespace mlir {
 class Operation;
-}
+class Value;
+} // namespace mlir
 
 namespace phobos::nvptx {
 
@@ -40,9 +41,14 @@ void lowerDots(mlir::Operation *func, const Target &target);
 int64_t unrolledSize(mlir::Operation *func, const Target &target);
 
 /// Copies in a loop that its products read run ahead by stages - 1 iterations, in a ring of buffers, with one
-/// barrier an iteration. The stages come from pho.stages, else as many up to three as fit. False with a
-/// message if pho.stages do not fit.
-bool pipelineCopies(mlir::Operation *func, const Target &target, std::string &error);
+/// barrier an iteration. The stages come from pho.stages (whether they fit is for the rule `shared-memory`),
+/// else as many up to four as fit.
+void pipelineCopies(mlir::Operation *func, const Target &target);
+
+/// Where an operand of a contraction's product goes through registers (no asynchronous copies, or rows that
+/// do not start at multiples of 16 bytes), the loads of the next iteration are begun before this one's
+/// product. Only where the kernel's tiles then still fit `registers` of a thread.
+void prefetchLoads(mlir::Operation *func, int64_t registers);
 
 /// Gives each buffer, and each operation that works through shared memory, its bytes; those not alive
 /// together share them. Returns the bytes a block needs.
@@ -52,6 +58,8 @@ int64_t allocateShared(mlir::Operation *func);
 /// product and the pieces of copies: what is left when addresses and temporaries are not counted. The rule
 /// `tile-registers` judges it.
 int64_t tileRegisters(mlir::Operation *func);
+/// Those of one tile; 0 for what is not one.
+int64_t registersOf(mlir::Value v);
 
 /// Places a barrier before each access to bytes of shared memory, or to a tensor that the kernel both reads
 /// and writes, that another thread's earlier access conflicts with. Buffers of a pipeline have their own.

@@ -1,3 +1,4 @@
+#include "compiler/target/nvptx/LoopSlice.h"
 #include "compiler/target/nvptx/Passes.h"
 #include "compiler/target/nvptx/Phog.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -11,21 +12,6 @@ using namespace mlir;
 namespace phobos::nvptx {
 
 namespace {
-
-/// The operations of the loop's body that `v` needs, in order; false if one of them may not be done ahead of
-/// its time.
-bool collectSlice(Value v, scf::ForOp loop, llvm::SetVector<Operation *> &slice) {
-  if (v == loop.getInductionVar() || loop.isDefinedOutsideOfLoop(v))
-    return true;
-  Operation *op = v.getDefiningOp();
-  if (!op || op->getBlock() != loop.getBody() || !isMemoryEffectFree(op) || op->getNumRegions() != 0)
-    return false;
-  for (Value operand : op->getOperands())
-    if (!collectSlice(operand, loop, slice))
-      return false;
-  slice.insert(op);
-  return true;
-}
 
 int64_t sharedBytes(Operation *func) {
   int64_t total = 0;
@@ -143,7 +129,7 @@ void pipeline(Ring &ring, int64_t stages) {
 
 } // namespace
 
-bool pipelineCopies(Operation *func, const Target &target, std::string &error) {
+void pipelineCopies(Operation *func, const Target &target) {
   SmallVector<scf::ForOp> loops;
   func->walk([&](scf::ForOp loop) { loops.push_back(loop); });
   auto wanted = func->getAttrOfType<IntegerAttr>("pho.stages");
@@ -156,21 +142,14 @@ bool pipelineCopies(Operation *func, const Target &target, std::string &error) {
       each += sharedLayoutOf(cast<phog::BufferType>(copy.getBuffer().getType())).sizeBytes();
     others -= each;
     int64_t stages = wanted ? wanted.getInt() : 4;
-    if (wanted && others + stages * each > target.sharedLimit) {
-      error = std::to_string(stages) + " stages of " + std::to_string(each) + " bytes and " +
-              std::to_string(others) + " bytes more do not fit the " + std::to_string(target.sharedLimit) +
-              " bytes of shared memory of a block";
-      return false;
-    }
     // Two blocks a multiprocessor hide each other's barriers: prefer fewer stages to fewer blocks.
     while (!wanted && stages > 2 &&
            others + stages * each > (stages > 3 ? target.sharedLimit / 2 : target.sharedLimit))
       --stages;
-    if (stages < 2 || others + stages * each > target.sharedLimit)
+    if (stages < 2 || (!wanted && others + stages * each > target.sharedLimit))
       continue;
     pipeline(ring, stages);
   }
-  return true;
 }
 
 } // namespace phobos::nvptx

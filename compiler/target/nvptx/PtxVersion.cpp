@@ -33,7 +33,9 @@ unsigned leastPtxVersion(const Options &o) {
   }
 }
 
-unsigned usualPtxVersion(const Options &o) { return std::max(leastPtxVersion(o), o.sm >= 89 ? 84u : 0u); }
+unsigned usualPtxVersion(const Options &o) {
+  return std::max(leastPtxVersion(o), o.sm >= 89 ? 84u : o.sm < 80 ? 65u : 0u);
+}
 
 std::string ptxVersionText(unsigned version) {
   return std::to_string(version / 10) + "." + std::to_string(version % 10);

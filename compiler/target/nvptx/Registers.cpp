@@ -10,10 +10,7 @@ using namespace mlir;
 
 namespace phobos::nvptx {
 
-namespace {
-
-/// 32-bit registers that hold a tile; 0 for what is not one. Two elements of 16 bits take one; truth values
-/// are predicates or bits.
+// Two elements of 16 bits take one register; truth values are predicates or bits.
 int64_t registersOf(Value v) {
   auto tile = dyn_cast<RankedTensorType>(v.getType());
   if (!tile || !tile.getEncoding())
@@ -26,6 +23,8 @@ int64_t registersOf(Value v) {
     elements *= m.stride ? m.size : 1;
   return (elements * (bits < 16 && bits > 1 ? 16 : bits) + 31) / 32;
 }
+
+namespace {
 
 /// Made anew at each use, one element at a time.
 bool isFree(Value v) {

@@ -15,7 +15,7 @@ int64_t chooseThreads(Operation *func, unsigned sm) {
   if (func->hasAttr("pho.per_thread"))
     return 256;
   int64_t products = 0, elements = 0, dots = 0;
-  bool isPlain = sm < 80;
+  bool isPlain = false;
   func->walk([&](Operation *op) {
     for (Type t : op->getResultTypes())
       if (auto tile = dyn_cast<RankedTensorType>(t))
@@ -23,7 +23,8 @@ int64_t chooseThreads(Operation *func, unsigned sm) {
     if (auto dot = dyn_cast<pho::DotOp>(op)) {
       ++dots;
       Type elem = elementOf(dot.getA().getType());
-      isPlain |= elem.isF64() || (elem.isF32() && !func->hasAttr("pho.tensorcore")) || elem.isInteger(32) ||
+      isPlain |= (sm < 80 && !elem.isF16() && !elem.isInteger(8)) || elem.isF64() ||
+                 (elem.isF32() && !func->hasAttr("pho.tensorcore")) || elem.isInteger(32) ||
                  elem.isInteger(64);
       products = std::max(products, cast<RankedTensorType>(dot.getAcc().getType()).getNumElements());
     }

@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# spills.sh PHO_GPU PTXAS SOURCE_DIR: points at the border of what a thread's registers hold. Each is illegal by the rule named, or is assembled and
+# spills nothing in its fast entry point.
+set -u
+tool=$1 ptxas=$2 examples=$3/examples sm=sm_90a
+work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
+failed=0
+point() { # kernel, point, `fits` or the rule
+  "$tool" "$examples/$1.pho" "$2" --target $sm >"$work/k.ptx" 2>"$work/err"
+  got=$(grep -v '^entry' "$work/err" | head -1); got=${got%%:*}
+  if [ -z "$got" ]; then
+    got=$("$ptxas" -arch=$sm -v "$work/k.ptx" -o "$work/k.cubin" 2>&1 |
+      awk '/Compiling entry/ { any = /_any/ } /bytes spill stores/ { if (!any && $5 + 0 > 0) bad = $5 } END { print bad ? bad " bytes spilled" : "fits" }')
+  fi
+  [ "$got" = "$3" ] || { echo "$1 $2: expected $3, got $got"; failed=1; }
+}
+point softmax "NC=16384 ROWS=1 THREADS=128" fits
+point softmax "NC=16384 ROWS=4 THREADS=128" tile-registers
+point softmax "NC=8192 ROWS=4 THREADS=128" tile-registers
+point attention "BR=64 BC=128 D=128" fits
+point attention "BR=128 BC=128 D=128" fits
+point gemm_bf16 "TILE_M=128 TILE_N=256 TILE_K=64 STAGES=3" fits
+point gemm_bf16 "TILE_M=256 TILE_N=64 TILE_K=64 THREADS=128" tile-registers
+point gemm_bf16 "TILE_M=128 TILE_N=256 TILE_K=64 STAGES=8" shared-memory
+point gemm "TILE_M=128 TILE_N=128 TILE_K=32" fits
+point gemm "TILE_M=256 TILE_N=256 TILE_K=16" tile-registers
+exit $failed
