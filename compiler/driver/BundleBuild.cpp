@@ -1,6 +1,6 @@
 #include "compiler/driver/BundleBuild.h"
+#include "compiler/driver/Condition.h"
 #include "compiler/driver/Emit.h"
-#include "compiler/syntax/Parse.h"
 #include "runtime/cuda/Assemble.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -76,91 +76,6 @@ std::string sourceHash(std::string_view text) {
 
 namespace {
 
-using H = HostExpr::Op;
-
-std::optional<H> hostOp(ast::BinaryOp op) {
-  using B = ast::BinaryOp;
-  switch (op) {
-  case B::Add:
-    return H::Add;
-  case B::Sub:
-    return H::Sub;
-  case B::Mul:
-    return H::Mul;
-  case B::Div:
-    return H::Div;
-  case B::Rem:
-    return H::Rem;
-  case B::And:
-    return H::And;
-  case B::Or:
-    return H::Or;
-  case B::Xor:
-    return H::Xor;
-  case B::Shl:
-    return H::Shl;
-  case B::Shr:
-    return H::Shr;
-  case B::Eq:
-    return H::Eq;
-  case B::Ne:
-    return H::Ne;
-  case B::Lt:
-    return H::Lt;
-  case B::Le:
-    return H::Le;
-  case B::Gt:
-    return H::Gt;
-  case B::Ge:
-    return H::Ge;
-  case B::LogicalAnd:
-    return H::LogicalAnd;
-  case B::LogicalOr:
-    return H::LogicalOr;
-  }
-  return std::nullopt;
-}
-
-/// A predicate over the kernel's runtime dimensions and the point's names; nullopt with `bad` set where it
-/// uses anything else.
-std::optional<HostExpr> hostPredicate(ast::ExprP e, const Contract &c, const Point &point, std::string &bad) {
-  using K = ast::Expr::Kind;
-  HostExpr out;
-  if (e->kind == K::Int)
-    return HostExpr::constant(static_cast<int64_t>(e->intValue));
-  if (e->kind == K::Bool)
-    return HostExpr::constant(e->boolValue);
-  if (e->kind == K::Name) {
-    for (size_t i = 0; i < c.dims.size(); ++i)
-      if (c.dims[i] == e->name)
-        return HostExpr::dim(static_cast<int64_t>(i));
-    if (auto v = point.get(e->name))
-      return HostExpr::constant(*v);
-    bad = "'" + e->name + "' is no runtime dimension of kernel '" + c.kernel + "'";
-    return std::nullopt;
-  }
-  if (e->kind == K::Unary)
-    out.op = e->unaryOp == ast::UnaryOp::Neg ? H::Neg : e->unaryOp == ast::UnaryOp::Not ? H::Not : H::BitNot;
-  else if (e->kind == K::Binary)
-    out.op = *hostOp(e->binaryOp);
-  else if (e->kind == K::Conditional)
-    out.op = H::Conditional;
-  else if (e->kind == K::Call && e->args.size() == 2 &&
-           (e->name == "min" || e->name == "max" || e->name == "cdiv"))
-    out.op = e->name == "min" ? H::Min : e->name == "max" ? H::Max : H::CDiv;
-  else {
-    bad = "only integers, dimensions, arithmetic, comparisons, min, max and cdiv are known here";
-    return std::nullopt;
-  }
-  for (ast::ExprP a : e->args) {
-    auto arg = hostPredicate(a, c, point, bad);
-    if (!arg)
-      return std::nullopt;
-    out.args.push_back(std::move(*arg));
-  }
-  return out;
-}
-
 /// The features that object code for this machine may use and that the loader can ask the processor for.
 std::vector<std::string> hostFeatures() {
   std::vector<std::string> out;
@@ -173,11 +88,8 @@ std::vector<std::string> hostFeatures() {
 }
 
 std::string_view trimmed(std::string_view s) {
-  while (!s.empty() && s.front() == ' ')
-    s.remove_prefix(1);
-  while (!s.empty() && s.back() == ' ')
-    s.remove_suffix(1);
-  return s;
+  const size_t begin = std::min(s.find_first_not_of(" \t\r\n"), s.size());
+  return s.substr(begin, s.find_last_not_of(" \t\r\n") + 1 - begin);
 }
 
 class Builder {
@@ -186,6 +98,8 @@ public:
       : loaded_(loaded), request_(request), bundle_(bundle), diags_(diags) {}
 
   bool run() {
+    unique(request_.targets);
+    unique(request_.kernels);
     bundle_.compilerBuild = compilerBuild();
     bundle_.sourceHash = sourceHash(loaded_.sources.file(0).text());
     const std::vector<const ast::Kernel *> kernels = chosen();
@@ -197,6 +111,15 @@ public:
   }
 
 private:
+  /// What is named twice is meant once.
+  static void unique(std::vector<std::string> &names) {
+    std::vector<std::string> out;
+    for (std::string &n : names)
+      if (std::find(out.begin(), out.end(), n) == out.end())
+        out.push_back(std::move(n));
+    names = std::move(out);
+  }
+
   std::vector<const ast::Kernel *> chosen() {
     std::vector<const ast::Kernel *> list;
     for (const std::string &name : request_.kernels)
@@ -258,6 +181,12 @@ private:
         !addServes(v, typed->point, pointText,
                    std::string(trimmed(std::string_view(pointText).substr(at + 1)))))
       return;
+    for (const Variant &before : bundle_.variants)
+      if (before.target == target && servesAllOf(before, v)) {
+        diags_.report(diag::UnreachedPoint, {}, pointText, kernel.name.text, pointOf(before))
+            .help("put the points with a condition (TILE_M=64 @ M <= 1024) before the one without");
+        return;
+      }
     EmitOptions options;
     options.target = target;
     options.ptx = request_.ptx;
@@ -282,26 +211,50 @@ private:
     bundle_.variants.push_back(std::move(v));
   }
 
+  static std::string pointOf(const Variant &v) {
+    std::string s;
+    for (const auto &[name, value] : v.point)
+      s += (s.empty() ? "" : " ") + name + "=" + std::to_string(value);
+    return s + (v.hasServes ? " @ " + v.servesText : "");
+  }
+
+  /// Whether no launch that `before` refuses would be taken by `v`: they ask for the same, and `before` has
+  /// no condition or the same one.
+  static bool servesAllOf(const Variant &before, const Variant &v) {
+    const Contract &a = before.contract, &b = v.contract;
+    if (a.kernel != b.kernel ||
+        (before.hasServes && (!v.hasServes || before.serves.str(a.dims) != v.serves.str(b.dims))))
+      return false;
+    auto asks = [](const Contract &c) {
+      std::string s;
+      for (const ContractParam &p : c.params)
+        for (const ContractExtent &e : p.extents)
+          s += (e.fixed ? " " : " dim ") + std::to_string(e.value);
+      for (const ContractRequire &r : c.requires_)
+        s += ";" + r.condition.str(c.dims);
+      for (const ContractAligned &x : c.aligned)
+        s += ";" + std::to_string(x.dim) + ":" + std::to_string(x.multiple);
+      return s;
+    };
+    return a.dims == b.dims && asks(a) == asks(b);
+  }
+
   bool addServes(Variant &v, const Point &point, const std::string &pointText, const std::string &text) {
-    SourceManager sources;
-    Diagnostics errors;
-    ast::File owner;
-    ast::ExprP e = syntax::parseExpression(sources, sources.add("@", text), owner, errors);
-    std::string bad = errors.all().empty() ? "it is not an expression" : errors.all().front().message;
-    auto predicate = e ? hostPredicate(e, v.contract, point, bad) : std::nullopt;
-    if (!predicate) {
+    std::string bad;
+    auto condition = readCondition(text, v.contract, point, bad);
+    if (!condition) {
       diags_.report(diag::BadPoint, {}, pointText, bad)
           .help("after @ stands a condition over runtime dimensions, as in \"TILE_M=64 @ M <= 1024\"");
       return false;
     }
     v.hasServes = true;
-    v.serves = std::move(*predicate);
+    v.serves = std::move(*condition);
     v.servesText = text;
     return true;
   }
 
   const LoadedFile &loaded_;
-  const BundleRequest &request_;
+  BundleRequest request_;
   Bundle &bundle_;
   Diagnostics &diags_;
 };

@@ -1,5 +1,6 @@
 #include "compiler/driver/BundleText.h"
 #include <cctype>
+#include <set>
 
 namespace phobos::driver {
 
@@ -55,20 +56,130 @@ static std::string cppScalar(ScalarType t) {
   }
 }
 
+/// `name` as it may stand in C++: a word of the language's own, a macro of common systems, or a name that
+/// `taken` holds gets an underscore. It is then taken too.
+static std::string cppName(std::string name, std::set<std::string> &taken) {
+  static const std::set<std::string> reserved = {"alignas",
+                                                 "alignof",
+                                                 "and",
+                                                 "and_eq",
+                                                 "asm",
+                                                 "assert",
+                                                 "atomic_cancel",
+                                                 "auto",
+                                                 "bitand",
+                                                 "bitor",
+                                                 "bool",
+                                                 "break",
+                                                 "case",
+                                                 "catch",
+                                                 "char",
+                                                 "char16_t",
+                                                 "char32_t",
+                                                 "char8_t",
+                                                 "class",
+                                                 "co_await",
+                                                 "co_return",
+                                                 "co_yield",
+                                                 "compl",
+                                                 "concept",
+                                                 "const",
+                                                 "const_cast",
+                                                 "consteval",
+                                                 "constexpr",
+                                                 "constinit",
+                                                 "continue",
+                                                 "decltype",
+                                                 "default",
+                                                 "delete",
+                                                 "do",
+                                                 "double",
+                                                 "dynamic_cast",
+                                                 "else",
+                                                 "enum",
+                                                 "errno",
+                                                 "explicit",
+                                                 "export",
+                                                 "extern",
+                                                 "false",
+                                                 "float",
+                                                 "for",
+                                                 "friend",
+                                                 "goto",
+                                                 "if",
+                                                 "inline",
+                                                 "int",
+                                                 "linux",
+                                                 "long",
+                                                 "mutable",
+                                                 "namespace",
+                                                 "new",
+                                                 "noexcept",
+                                                 "not",
+                                                 "not_eq",
+                                                 "nullptr",
+                                                 "operator",
+                                                 "or",
+                                                 "or_eq",
+                                                 "private",
+                                                 "protected",
+                                                 "public",
+                                                 "register",
+                                                 "reinterpret_cast",
+                                                 "requires",
+                                                 "return",
+                                                 "short",
+                                                 "signed",
+                                                 "sizeof",
+                                                 "static",
+                                                 "static_assert",
+                                                 "static_cast",
+                                                 "struct",
+                                                 "switch",
+                                                 "template",
+                                                 "this",
+                                                 "thread_local",
+                                                 "throw",
+                                                 "true",
+                                                 "try",
+                                                 "typedef",
+                                                 "typeid",
+                                                 "typename",
+                                                 "union",
+                                                 "unix",
+                                                 "unsigned",
+                                                 "using",
+                                                 "virtual",
+                                                 "void",
+                                                 "volatile",
+                                                 "wchar_t",
+                                                 "while",
+                                                 "xor",
+                                                 "xor_eq",
+                                                 "EOF",
+                                                 "NULL",
+                                                 "i386",
+                                                 "std"};
+  while (reserved.contains(name) || taken.contains(name))
+    name += '_';
+  taken.insert(name);
+  return name;
+}
+
 /// How the scalar is handed on: its value, or with the name of a type that C++ has no number for.
-static std::string passed(const ContractParam &p) {
+static std::string passed(const ContractParam &p, const std::string &name) {
   if (p.isTensor)
-    return p.name;
+    return name;
   if (p.elem == ScalarType::Bool || p.elem == ScalarType::F32 || p.elem == ScalarType::F64)
-    return p.name + ".value";
+    return name + ".value";
   if (p.elem == ScalarType::Index)
-    return "::phobos::index(" + p.name + ".value)";
+    return "::phobos::index(" + name + ".value)";
   if (!isFloat(p.elem))
-    return p.name + ".value";
+    return name + ".value";
   std::string upper;
-  for (char c : name(p.elem))
+  for (char c : phobos::name(p.elem))
     upper += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  return "::phobos::scalar(PHOBOS_" + upper + ", " + p.name + ".value)";
+  return "::phobos::scalar(PHOBOS_" + upper + ", " + name + ".value)";
 }
 
 static std::string shapeOf(const ContractParam &p, const Contract &c) {
@@ -79,8 +190,10 @@ static std::string shapeOf(const ContractParam &p, const Contract &c) {
   return s + "]";
 }
 
-std::string bundleAsHeader(const Bundle &bundle, const std::string &nameSpace) {
-  std::string guard = "PHOBOS_SIGNATURES_" + nameSpace;
+std::string bundleAsHeader(const Bundle &bundle, const std::string &fileName) {
+  // What the struct and its functions need for themselves is taken.
+  std::set<std::string> spaces, kernels{"phobos", "kernel", "of", "launch", "prepare", "module", "found"};
+  const std::string nameSpace = cppName(fileName, spaces), guard = "PHOBOS_SIGNATURES_" + fileName;
   std::string out = "// Signatures of the kernels of one bundle (" + bundle.compilerBuild + ").\n#ifndef " +
                     guard + "\n#define " + guard + "\n#include <phobos/phobos.hpp>\n\nnamespace " +
                     nameSpace + " {\n";
@@ -89,21 +202,24 @@ std::string bundleAsHeader(const Bundle &bundle, const std::string &nameSpace) {
     for (const Variant &v : bundle.variants)
       if (!c && v.contract.kernel == kernel)
         c = &v.contract;
+    const std::string type = cppName(kernel, kernels);
+    std::set<std::string> taken{"kernel", "stream", "options", "phobos", type};
     std::string params, args, doc;
     for (const ContractParam &p : c->params) {
+      const std::string name = cppName(p.name, taken);
       params +=
           ", " +
           (p.isTensor ? "const ::phobos::TensorView &" : "::phobos::Exactly<" + cppScalar(p.elem) + "> ") +
-          p.name;
-      args += ", " + passed(p);
+          name;
+      args += ", " + passed(p, name);
       if (p.isTensor)
-        doc += "  /// " + p.name + ": " + shapeOf(p, *c) +
+        doc += "  /// " + name + ": " + shapeOf(p, *c) +
                (p.isWritten ? p.isRead ? ", read and written" : ", written" : ", read") + "\n";
     }
-    out += "\nstruct " + kernel + " {\n  ::phobos::Kernel kernel;\n\n" + "  static ::phobos::Result<" +
-           kernel + "> of(const ::phobos::Module &module) {\n    auto k = module.kernel(\"" + kernel +
-           "\");\n    return k ? ::phobos::Result<" + kernel + ">(" + kernel +
-           "{k.value()}) : ::phobos::Result<" + kernel + ">(k.error());\n  }\n" + doc +
+    out += "\nstruct " + type + " {\n  ::phobos::Kernel kernel;\n\n" + "  static ::phobos::Result<" + type +
+           "> of(const ::phobos::Module &module) {\n    auto found = module.kernel(\"" + kernel +
+           "\");\n    return found ? ::phobos::Result<" + type + ">(" + type +
+           "{found.value()}) : ::phobos::Result<" + type + ">(found.error());\n  }\n" + doc +
            "  ::phobos::Status launch(void *stream" + params +
            ", const ::phobos::LaunchOptions &options = {}) const {\n    return kernel.launchWith(options, "
            "stream" +
@@ -114,19 +230,57 @@ std::string bundleAsHeader(const Bundle &bundle, const std::string &nameSpace) {
   return out + "\n} // namespace " + nameSpace + "\n\n#endif\n";
 }
 
+/// Text of a bundle, which is anybody's, for a terminal: on one line, and nothing that steers it.
+static std::string plain(std::string s) {
+  for (char &c : s)
+    if (static_cast<unsigned char>(c) < ' ' || c == 127)
+      c = ' ';
+  return s;
+}
+
+/// When the entry serves a launch: `, where ..`; nothing where it always does.
+static std::string predicatesOf(const EntryPoint &entry, const Contract &c) {
+  using Kind = EntryPredicate::Kind;
+  std::string out;
+  for (const EntryPredicate &p : entry.predicates) {
+    out += out.empty() ? ", where " : " and ";
+    auto dim = [&] { return c.dims[static_cast<size_t>(p.dim)]; };
+    switch (p.kind) {
+    case Kind::Aligned16:
+      out += "addresses and rows are multiples of 16 bytes";
+      break;
+    case Kind::NativeGrid:
+      out += "y and z of the grid are below 65536";
+      break;
+    case Kind::WholeTiles:
+      out += dim() + " is a multiple of " + std::to_string(p.value);
+      break;
+    case Kind::ExtentBelow:
+      out += dim() + " < " + std::to_string(p.value);
+      break;
+    case Kind::DenseStrides:
+      out += c.params[static_cast<size_t>(p.param)].name + " is dense";
+      break;
+    }
+  }
+  return out;
+}
+
 std::string describeBundle(const Bundle &bundle) {
   static const char *const formats[] = {"PTX", "cubin", "ELF object"};
-  std::string out = "written by " + bundle.compilerBuild + "\nsource     sha256 " + bundle.sourceHash + "\n";
+  std::string out =
+      "written by " + plain(bundle.compilerBuild) + "\nsource     sha256 " + plain(bundle.sourceHash) + "\n";
   for (const Variant &v : bundle.variants) {
     const Contract &c = v.contract;
-    out += "\nkernel " + c.kernel + " for " + v.target + (v.cpu.empty() ? "" : " (" + v.cpu + ")") + "\n";
+    out += "\nkernel " + c.kernel + " for " + plain(v.target) +
+           (v.cpu.empty() ? "" : " (" + plain(v.cpu) + ")") + "\n";
     std::string point;
     for (const auto &[n, value] : v.point)
       point += " " + n + "=" + std::to_string(value);
     if (!point.empty())
       out += "  point  " + point + "\n";
     if (v.hasServes)
-      out += "  serves  " + v.servesText + "\n";
+      out += "  serves  " + plain(v.servesText) + "\n";
     for (const ContractParam &p : c.params)
       out += "  param   " + p.name + ": " +
              (p.isTensor
@@ -141,14 +295,14 @@ std::string describeBundle(const Bundle &bundle) {
     for (const ContractAligned &a : c.aligned)
       out += "  aligned " + c.dims[static_cast<size_t>(a.dim)] + " to " + std::to_string(a.multiple) + "\n";
     for (const ContractRequire &r : c.requires_)
-      out += "  require " + r.text + (r.reason.empty() ? "" : " (" + r.reason + ")") + "\n";
+      out += "  require " + plain(r.text) + (r.reason.empty() ? "" : " (" + plain(r.reason) + ")") + "\n";
     for (const CodeImage &i : v.images)
       out += "  code    " + std::string(formats[static_cast<size_t>(i.format)]) + ", " +
              std::to_string(i.bytes.size()) + " bytes\n";
     for (const EntryPoint &e : v.entries)
-      out += "  entry   " + e.symbol + ", " + std::to_string(e.threads) + " threads, " +
+      out += "  entry   " + plain(e.symbol) + ", " + std::to_string(e.threads) + " threads, " +
              std::to_string(e.sharedBytes) + " bytes shared, " + std::to_string(e.scratchBytes) +
-             " bytes scratch, " + std::to_string(e.predicates.size()) + " predicates\n";
+             " bytes scratch" + predicatesOf(e, c) + "\n";
   }
   return out;
 }

@@ -2,6 +2,7 @@
 #include "compiler/driver/BundleText.h"
 #include "compiler/support/Diagnostics.h"
 #include "compiler/tools/Tools.h"
+#include "runtime/files/ReadFile.h"
 #include <CLI/CLI.hpp>
 #include <cctype>
 #include <filesystem>
@@ -61,7 +62,7 @@ int bundleMain(int argc, char **argv) {
   CLI::App *take = app.add_subcommand("extract", "write its code as files");
   CLI::App *verify = app.add_subcommand("verify", "check it, and say nothing if it is sound");
   for (CLI::App *sub : {show, take, verify})
-    sub->add_option("FILE", file, "the bundle")->required();
+    sub->add_option("FILE", file, "the bundle, or - for standard input")->required();
   take->add_option("-o,--output", folder, "the folder to write to")->capture_default_str();
   app.set_version_flag("--version", "phobos-bundle " PHOBOS_VERSION_TEXT);
   try {
@@ -69,17 +70,21 @@ int bundleMain(int argc, char **argv) {
   } catch (const CLI::ParseError &e) {
     return app.exit(e) == 0 ? Success : UsageFault;
   }
-  if (!std::filesystem::exists(file))
-    return fail(EnvironmentFault, file + ": there is no such file");
   Bundle bundle;
   std::string error;
-  if (!readBundle(file, bundle, error)) {
+  auto refuse = [&](int status, auto what, const std::string &why) {
     Diagnostics diags;
-    std::string path = file + ": ";
-    diags.report(diag::BadBundle, {}, file, error.rfind(path, 0) == 0 ? error.substr(path.size()) : error);
+    diags.report(what, {}, file == "-" ? "<stdin>" : file, why);
     std::cerr << renderText(diags, SourceManager());
-    return InputFault;
-  }
+    return status;
+  };
+  std::optional<ReadFile> read = readFile(file, kMaxBundleBytes, error);
+  if (!read)
+    return refuse(EnvironmentFault, diag::CannotReadFile, error);
+  if (read->isCut)
+    return refuse(InputFault, diag::BadBundle, tooLargeForBundle());
+  if (!decodeBundle(read->bytes, bundle, error))
+    return refuse(InputFault, diag::BadBundle, error);
   if (*show)
     std::cout << driver::describeBundle(bundle);
   return *take ? extract(bundle, folder) : Success;

@@ -79,6 +79,9 @@ std::string encodeBundle(const Bundle &bundle);
 /// that says which.
 bool decodeBundle(std::string_view bytes, Bundle &bundle, std::string &error);
 
+/// What to say of a file of more than kMaxBundleBytes.
+std::string tooLargeForBundle();
+
 /// Reads a file. False with a message that starts with the path.
 bool readBundle(const std::string &path, Bundle &bundle, std::string &error);
 bool writeBundle(const std::string &path, const Bundle &bundle, std::string &error);

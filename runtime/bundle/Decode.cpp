@@ -2,6 +2,7 @@
 // before anything recursive runs, and no size is believed beyond the bytes at hand.
 #include "runtime/bundle/Fields.h"
 #include "runtime/files/ReadFile.h"
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -67,6 +68,21 @@ public:
     fail(std::string("field '") + name + "' is not text");
     return {};
   }
+  /// A name as the language has them: errors and generated code may hold it as it is.
+  std::string identifier(const json &object, const char *name) {
+    const json *f = field(object, name);
+    return f ? identifierOf(*f, name) : std::string();
+  }
+  std::string identifierOf(const json &value, const char *what) {
+    auto isLetter = [](char c) { return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+    auto isPart = [&](char c) { return isLetter(c) || (c >= '0' && c <= '9'); };
+    std::string s = value.is_string() ? value.get<std::string>() : std::string();
+    if (s.empty() || !isLetter(s[0]) || !std::all_of(s.begin(), s.end(), isPart)) {
+      fail(std::string("'") + what + "' is not a name");
+      return {};
+    }
+    return s;
+  }
   int64_t integer(const json &object, const char *name, int64_t low, int64_t high) {
     const json *f = field(object, name);
     return f ? integerOf(*f, name, low, high) : low;
@@ -108,7 +124,7 @@ public:
     for (size_t i = 0; i < N; ++i)
       if (t == names[i])
         return i;
-    fail(std::string("field '") + name + "' is '" + t + "'");
+    fail(std::string("field '") + name + "' says what this runtime does not know");
     return 0;
   }
 
@@ -156,18 +172,13 @@ private:
 
 Contract Reader::contract(const json &j) {
   Contract c;
-  c.kernel = text(j, "kernel");
-  for (const json *d : list(j, "dims", 64)) {
-    if (!d->is_string()) {
-      fail("a dimension's name is not text");
-      return c;
-    }
-    c.dims.push_back(d->get<std::string>());
-  }
+  c.kernel = identifier(j, "kernel");
+  for (const json *d : list(j, "dims", 64))
+    c.dims.push_back(identifierOf(*d, "dims"));
   int64_t lastDim = static_cast<int64_t>(c.dims.size()) - 1;
   for (const json *p : list(j, "params", 256)) {
     ContractParam out;
-    out.name = text(*p, "name");
+    out.name = identifier(*p, "name");
     auto elem = scalarTypeNamed(text(*p, "type"));
     if (!elem)
       fail("parameter '" + out.name + "' has an unknown type");
@@ -235,11 +246,12 @@ Variant Reader::variant(const json &j) {
   if (const json *c = field(j, "contract"))
     v.contract = contract(*c);
   for (const json *p : list(j, "point", 4096)) {
-    if (!p->is_array() || p->size() != 2 || !(*p)[0].is_string()) {
+    if (!p->is_array() || p->size() != 2) {
       fail("a point is malformed");
       return v;
     }
-    v.point.emplace_back((*p)[0].get<std::string>(), integerOf((*p)[1], "value of a point", 1, INT64_MAX));
+    v.point.emplace_back(identifierOf((*p)[0], "point"),
+                         integerOf((*p)[1], "value of a point", 1, INT64_MAX));
   }
   if (j.is_object() && j.contains("serves")) {
     v.hasServes = true;
@@ -320,6 +332,10 @@ bool decodeBundle(std::string_view bytes, Bundle &bundle, std::string &error) {
   return true;
 }
 
+std::string tooLargeForBundle() {
+  return "larger than the " + std::to_string(kMaxBundleBytes) + " bytes that a bundle may have";
+}
+
 bool readBundle(const std::string &path, Bundle &bundle, std::string &error) {
   std::optional<ReadFile> file = readFile(path, kMaxBundleBytes, error);
   if (!file) {
@@ -327,7 +343,7 @@ bool readBundle(const std::string &path, Bundle &bundle, std::string &error) {
     return false;
   }
   if (file->isCut)
-    error = "larger than the " + std::to_string(kMaxBundleBytes) + " bytes that a bundle may have";
+    error = tooLargeForBundle();
   else if (decodeBundle(file->bytes, bundle, error))
     return true;
   error = path + ": " + error;

@@ -82,6 +82,18 @@ TEST(Bundle, ForeignEmptyTruncatedCorruptNewer) {
   EXPECT_EQ(errorOf(std::string(1 << 20, '\x81')), "not a Phobos bundle"); // a million nested lists
 }
 
+TEST(Bundle, NamesAreNames) {
+  for (const char *name : {"", "a b", "7a", "a\x1b[2J", "gemm;", "../x", "\xc3\xa4", "a\n"}) {
+    Bundle kernel = sample(), param = sample(), dim = sample(), point = sample();
+    kernel.variants[0].contract.kernel = name;
+    param.variants[0].contract.params[1].name = name;
+    dim.variants[0].contract.dims[2] = name;
+    point.variants[0].point[0].first = name;
+    for (const Bundle &b : {kernel, param, dim, point})
+      EXPECT_NE(errorOf(encodeBundle(b)).find("is not a name"), std::string::npos) << name;
+  }
+}
+
 TEST(Bundle, EveryPrefixAndMutationIsHandled) {
   std::string bytes = encodeBundle(sample());
   Bundle b;

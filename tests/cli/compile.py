@@ -109,7 +109,19 @@ s.case("bundle extract", "phobos-bundle", "extract", s.path("saxpy.phx"), "-o", 
 s.check("extracted object is ELF", open(s.path("code/saxpy.cpu.0.o"), "rb").read(4) == b"\x7fELF")
 s.case("bundle of two kernels", T, two, "-o", s.path("two.phx"))
 s.case("bundle shows both", "phobos-bundle", "show", s.path("two.phx"), out=["kernel a", "kernel b"])
-s.case("bundle condition malformed", T, saxpy, "-o", s.path("x.phx"), "--point", "BLOCK=512 @ Q <= 1000", status=2, err=["E0905", "'Q'", "@ M <= 1024"])
+for condition, why in [("Q <= 1000", "'Q' is no runtime dimension of kernel 'saxpy'; it has N"), ("", "expected an expression"), ("N", "'N' is a number where a condition"),
+                       ("!N", "'N' is a number where a condition"), ("(N < 3) + 1 > 2", "'(N < 3)' is a condition where a number"), ("N < 99999999999999999999", "does not fit"),
+                       ("N < 3.5", "'3.5': only integers, dimensions"), ("N < 3 @ N > 1", "found '@'"), ("abs(N) < 3 && true", "'abs(N)'"), ("1 if N < 3 else 0", "'1' is a number"),
+                       ("N < 3 < 4", "cannot be chained"), ("ctx.block.x < 3", "'ctx.block.x'"), ("X < 3", "'X' is no runtime dimension")]:
+    s.case("bundle condition malformed: " + condition, T, saxpy, "-o", s.path("x.phx"), "--point", "BLOCK=512 @ " + condition, status=2, err=["E0905", why, "@ M <= 1024"])
+for condition in ["true", "N % 16 == 0 && !(N < 3) || N == BLOCK", "(N < 3) if N > 1 else N == 7", "min(N, 3) < cdiv(N, 2) - -1", "N & 15 == 0", "N /\n 0 == 0"]:
+    s.case("bundle condition: " + condition, T, saxpy, "-o", s.path("x.phx"), "--point", "BLOCK=512 @" + condition)
+    s.case("is shown: " + condition, "phobos-bundle", "show", s.path("x.phx"), out="serves  " + condition.replace("\n", " "))
+s.case("a point that none reaches [W0911]", T, saxpy, "-o", s.path("x.phx"), "--target", "cpu", "--target", "cpu", "--point", "BLOCK=512", "--point", "BLOCK=1024 @ N > 100",
+       err=["W0911", "point 'BLOCK=1024 @ N > 100' of kernel 'saxpy' is left out: point 'BLOCK=512' before it", "put the points with a condition"])
+s.check("what is named twice is there once", s.run("phobos-bundle", "show", s.path("x.phx")).stdout.count("kernel saxpy") == 1)
+divided = s.file("divided.pho", "@autotune(T in [64, 128])\n@aligned(N = T)\nkernel k(X: tensor<f32>[N]) { X[ctx.block.x * T :+ T] = 1.0 }\n")
+s.case("a point that takes what the first refuses is reached", T, divided, "-o", s.path("x.phx"), "--point", "T=128", "--point", "T=64", not_err="W0911")
 s.case("emit c", T, saxpy, "--emit", "c", out=["saxpy_bundle[", "saxpy_bundle_size"])
 s.case("emit header", T, saxpy, "--emit", "header", out=["struct saxpy", "Exactly<float> a", "const ::phobos::TensorView &X"])
 s.case("bundle to standard output", T, saxpy, "--emit", "bundle", status=2, err="-o")
@@ -118,6 +130,10 @@ open(s.path("cut.phx"), "wb").write(cut)
 s.case("bundle truncated", "phobos-bundle", "verify", s.path("cut.phx"), status=1, err="truncated or corrupt")
 s.case("bundle foreign", "phobos-bundle", "show", saxpy, status=1, err=["error[E0909]", "not a Phobos bundle"])
 s.case("bundle absent", "phobos-bundle", "show", s.path("none.phx"), status=3, err="none.phx")
+s.case("a folder for a bundle", "phobos-bundle", "verify", s.path("."), status=3, err="it is a directory")
+s.case("bundle of standard input that is none", "phobos-bundle", "verify", "-", stdin="x", status=1, err="error[E0909]: '<stdin>' is not a sound bundle: not a Phobos bundle")
+s.case("bundle entries with their predicates", T, saxpy, "-o", s.path("x.phx"), "--target", "sm_80")
+s.case("are shown", "phobos-bundle", "show", s.path("x.phx"), out="where addresses and rows are multiples of 16 bytes")
 s.case("bundle usage", "phobos-bundle", status=2)
 s.case("bundle help", "phobos-bundle", "--help", out=["show", "extract", "verify"])
 s.case("legality", T, "--legality", "warptile", "--shared-limit", "49152",

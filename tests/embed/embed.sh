@@ -92,6 +92,37 @@ for wrong in 3.0 3 true '"3"' 'phobos::TensorView(x, {10})'; do # for a paramete
   sed "s/, 3.0f)/, $wrong)/" "$dir/typed.cpp" >"$dir/wrong.cpp"
   check "$wrong for a float does not compile" sh -c "! '$cxx' -std=c++20 -fsyntax-only -I'$dir/prefix/include' -I'$dir' '$dir/wrong.cpp'"
 done
+# Names that C++ has other uses for, of kernels, parameters and the file, become names with an underscore.
+cat >"$dir/names.pho" <<'PHO'
+kernel class(new: tensor<f32>[N], stream: tensor<f32>[N], double: f32) { stream[ctx.block.x * 64 :+ 64] = new[ctx.block.x * 64 :+ 64] * double }
+kernel class_(prepare: tensor<f32>[N], options: tensor<f32>[N], linux: i32) { options[ctx.block.x * 64 :+ 64] = prepare[ctx.block.x * 64 :+ 64] + f32(linux) }
+kernel module(delete: tensor<f32>[N], delete_: tensor<f32>[N], phobos: bool) { delete[ctx.block.x * 64 :+ 64] = delete_[ctx.block.x * 64 :+ 64] if phobos else 0.0 }
+kernel launch(a: tensor<f32>[N], k: f16, std: index) { a[ctx.block.x * 64 :+ 64] = f32(k) + f32(std) }
+kernel k(k: tensor<f32>[N]) { k[ctx.block.x * 64 :+ 64] = 0.0 }
+kernel of(module: tensor<f32>[N]) { module[ctx.block.x * 64 :+ 64] = 0.0 }
+kernel phobos(found: tensor<f32>[N]) { found[ctx.block.x * 64 :+ 64] = 0.0 }
+PHO
+check "--emit header of any names" "$bin/phobos-compile" "$dir/names.pho" --emit header -o "$dir/new.h"
+cat >"$dir/names.cpp" <<'CPP'
+#include "new.h"
+int main() {
+  auto module = phobos::Module::load("names.phx", {.target = "cpu"});
+  float x[3] = {1, 2, 3}, y[3] = {};
+  phobos::TensorView X(x, {3}), Y(y, {3});
+  auto a = new_::class_::of(*module);
+  auto b = new_::class__::of(*module);
+  auto c = new_::module_::of(*module);
+  auto d = new_::launch_::of(*module);
+  bool ok = a->launch(nullptr, X, Y, 2.0f) && y[2] == 6 && b->launch(nullptr, X, Y, 10) && y[2] == 13 &&
+            c->launch(nullptr, Y, X, true) && y[2] == 3 && d->launch(nullptr, Y, 0.5f, 3) && y[2] == 3.5f &&
+            new_::k::of(*module)->launch(nullptr, X) && new_::of_::of(*module)->launch(nullptr, X) &&
+            new_::phobos_::of(*module)->prepare({}, X);
+  return ok ? 0 : 1;
+}
+CPP
+check "their bundle" "$bin/phobos-compile" "$dir/names.pho" -o "$dir/names.phx"
+check "their signatures build" "$cxx" -std=gnu++20 -Wall -Wextra -Werror "$dir/names.cpp" -o "$dir/names" $(pkg-config --cflags --libs phobos-runtime)
+check "and launch" sh -c "cd '$dir' && ./names"
 cat >"$dir/linked.c" <<'C'
 #include "saxpy_bundle.h"
 #include <phobos/phobos.h>

@@ -1,0 +1,50 @@
+// A CUDA driver without a device, for tests of what the runtime asks it and hands it: two devices of sm_90
+// and one of sm_86, contexts, memory that is known by address and never touched, launches that are written
+// down.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace fake {
+
+struct Context {
+  int device = 0;
+  std::map<int, unsigned> access; ///< of other devices: 1 read, 3 read and write
+};
+
+enum class Kind : unsigned { Host = 1, Device = 2 };
+struct Memory {
+  uint64_t bytes = 0;
+  int device = 0;
+  Kind kind = Kind::Device;
+  bool managed = false;
+};
+
+struct Launch {
+  std::string function;
+  unsigned grid[3] = {}, threads = 0, sharedBytes = 0;
+  void *stream = nullptr;
+  const Context *context = nullptr;
+  std::vector<uint64_t> words; ///< the first 8 bytes of each argument, as many as `Driver::arguments` says
+};
+
+struct Driver {
+  std::vector<std::string> calls; ///< since the test cleared them
+  std::map<uint64_t, Memory> memory;
+  std::vector<Launch> launches;
+  size_t arguments = 0;    ///< of the kernels that are launched
+  int refuseLaunch = 0;    ///< status of the next launches
+  bool tellsAccess = true; ///< an old driver does not know what a context may do at an address
+  int residentBlocks = 2;
+  Context primary[3] = {{0, {}}, {1, {}}, {2, {}}};
+  std::mutex mutex;
+};
+
+/// The one that libcuda.so.1 of this folder holds.
+using Get = Driver &(*)();
+
+} // namespace fake
