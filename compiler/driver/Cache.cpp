@@ -1,9 +1,9 @@
 #include "compiler/driver/Cache.h"
+#include "runtime/files/ReadFile.h"
 #include <algorithm>
 #include <cstdlib>
+#include <fcntl.h>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <unistd.h>
 #include <vector>
 
@@ -12,7 +12,8 @@ namespace phobos::driver {
 namespace fs = std::filesystem;
 
 static std::string defaultFolder() {
-  if (const char *xdg = std::getenv("XDG_CACHE_HOME"); xdg && *xdg)
+  if (const char *xdg = std::getenv("XDG_CACHE_HOME");
+      xdg && *xdg == '/') // a relative one counts for nothing
     return std::string(xdg) + "/phobos";
   if (const char *home = std::getenv("HOME"); home && *home)
     return std::string(home) + "/.cache/phobos";
@@ -27,14 +28,13 @@ std::optional<std::string> Cache::read(const std::string &key) const {
   if (folder_.empty())
     return std::nullopt;
   fs::path path = fs::path(folder_) / (key + ".entry");
-  std::ifstream in(path, std::ios::binary);
-  if (!in)
+  std::string error;
+  std::optional<ReadFile> file = readFile(path.string(), cap_, error);
+  if (!file || file->isCut)
     return std::nullopt;
-  std::ostringstream bytes;
-  bytes << in.rdbuf();
   std::error_code ignored;
   fs::last_write_time(path, fs::file_time_type::clock::now(), ignored); // its last use, for trim()
-  return std::move(bytes).str();
+  return std::move(file->bytes);
 }
 
 void Cache::write(const std::string &key, const std::string &bytes) const {
@@ -44,7 +44,7 @@ void Cache::write(const std::string &key, const std::string &bytes) const {
   fs::create_directories(folder_, ec);
   // A name of its own for this process, so that two writers do not meet before the rename.
   std::string temporary = folder_ + "/.new-XXXXXX";
-  int fd = mkstemp(temporary.data());
+  int fd = mkostemp(temporary.data(), O_CLOEXEC);
   if (fd < 0)
     return;
   size_t done = 0;

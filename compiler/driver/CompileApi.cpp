@@ -2,8 +2,9 @@
 #include "compiler/driver/BundleBuild.h"
 #include "compiler/driver/Cache.h"
 #include "compiler/driver/Emit.h"
-#include "runtime/include/phobos/compile.hpp"
+#include <new>
 #include <nlohmann/json.hpp>
+#include <phobos/compile.hpp>
 
 using namespace phobos;
 using nlohmann::json;
@@ -104,13 +105,11 @@ void compileNow(const phobos_compile_request &r, const driver::BundleRequest &re
     c.diagnostics.push_back(toValue(d, loaded->sources));
 }
 
-} // namespace
+bool holdsNull(const char *const *items, size_t count) {
+  return count && (!items || std::find(items, items + count, nullptr) != items + count);
+}
 
-extern "C" {
-
-phobos_compilation *phobos_compile_source(const phobos_compile_request *r) {
-  if (!r || !r->source)
-    return nullptr;
+std::unique_ptr<phobos_compilation> compiled(const phobos_compile_request *r) {
   driver::BundleRequest request;
   request.kernels = listOf(r->kernels, r->kernel_count);
   request.points = listOf(r->points, r->point_count);
@@ -123,7 +122,7 @@ phobos_compilation *phobos_compile_source(const phobos_compile_request *r) {
     if (auto entry = cache.read(key)) {
       if (decodeEntry(*entry, *c)) {
         c->ok = c->fromCache = true;
-        return c.release();
+        return c;
       }
       *c = {};
       cache.remove(key);
@@ -131,18 +130,33 @@ phobos_compilation *phobos_compile_source(const phobos_compile_request *r) {
   compileNow(*r, request, *c);
   if (c->ok && !r->no_cache)
     cache.write(key, encodeEntry(*c));
-  return c.release();
+  return c;
 }
 
-int phobos_compile_ok(const phobos_compilation *c) { return c->ok; }
-int phobos_compile_from_cache(const phobos_compilation *c) { return c->fromCache; }
+} // namespace
+
+extern "C" {
+
+phobos_compilation *phobos_compile_source(const phobos_compile_request *r) {
+  if (!r || !r->source || holdsNull(r->kernels, r->kernel_count) || holdsNull(r->points, r->point_count) ||
+      holdsNull(r->targets, r->target_count))
+    return nullptr;
+  try {
+    return compiled(r).release();
+  } catch (const std::bad_alloc &) {
+    return nullptr;
+  }
+}
+
+int phobos_compile_ok(const phobos_compilation *c) { return c && c->ok; }
+int phobos_compile_from_cache(const phobos_compilation *c) { return c && c->fromCache; }
 
 const void *phobos_compile_bundle(const phobos_compilation *c, size_t *size) {
-  *size = c->bundle.size();
-  return c->bundle.data();
+  *size = c ? c->bundle.size() : 0;
+  return c ? c->bundle.data() : nullptr;
 }
 
-size_t phobos_compile_diagnostic_count(const phobos_compilation *c) { return c->diagnostics.size(); }
+size_t phobos_compile_diagnostic_count(const phobos_compilation *c) { return c ? c->diagnostics.size() : 0; }
 
 phobos_compile_diagnostic phobos_compile_diagnostic_at(const phobos_compilation *c, size_t index) {
   const CompileDiagnostic &d = c->diagnostics[index];

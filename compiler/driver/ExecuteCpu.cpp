@@ -12,7 +12,7 @@ public:
   OnCpu(const sema::TypedKernel &kernel, std::unique_ptr<cpu::JitKernel> code)
       : kernel_(kernel), code_(std::move(code)) {}
 
-  bool run(HostArguments &arguments, const BoundLaunch &launch, Diagnostics &) override {
+  bool run(HostArguments &arguments, const BoundLaunch &launch, Diagnostics &diags) override {
     size_t n = kernel_.params.size();
     std::vector<CpuTensor> tensors(n);
     std::vector<uint64_t> scalars(n);
@@ -26,8 +26,12 @@ public:
       params[i] = p.isTensor ? static_cast<const void *>(&tensors[i]) : &scalars[i];
     }
     CpuLaunch l{params.data(), launch.dims.data(), {launch.grid[0], launch.grid[1], launch.grid[2]}};
-    runOnCpu(code_->entry(), code_->scratchBytes(), l);
-    return true;
+    if (runOnCpu(code_->entry(), code_->scratchBytes(), l))
+      return true;
+    diags.report(diag::LaunchRefused, kernel_.range,
+                 "kernel '" + kernel_.name + "': there is no memory for the " +
+                     std::to_string(code_->scratchBytes()) + " bytes of scratch that a thread needs");
+    return false;
   }
 
 private:

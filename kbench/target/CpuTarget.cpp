@@ -65,7 +65,7 @@ public:
   CpuKernel(std::unique_ptr<LoadedObject> object, CpuEntry entry, uint64_t scratchBytes)
       : object_(std::move(object)), entry_(entry), scratchBytes_(scratchBytes) {}
 
-  bool run(const LaunchRequest &launch, std::string &) override {
+  bool run(const LaunchRequest &launch, std::string &error) override {
     size_t n = launch.args.size();
     std::vector<CpuTensor> tensors(n);
     std::vector<const void *> params(n);
@@ -77,8 +77,11 @@ public:
       params[p] = a.data ? static_cast<const void *>(&tensors[p]) : &a.scalar;
     }
     CpuLaunch l{params.data(), launch.dims.data(), {launch.grid[0], launch.grid[1], launch.grid[2]}};
-    runOnCpu(entry_, scratchBytes_, l);
-    return true;
+    if (runOnCpu(entry_, scratchBytes_, l))
+      return true;
+    error = "there is no memory for the " + std::to_string(scratchBytes_) +
+            " bytes of scratch that a thread needs";
+    return false;
   }
 
 private:

@@ -147,12 +147,20 @@ private:
                            most + 1);
       }
       if (!empty && (elements > most || reach > most))
-        return fail("parameter " + quoted(p) + " is larger than an address space");
+        return fail("parameter " + quoted(p) + " is larger than an address space: extents " +
+                    listed(t.extents) + (t.strides.empty() ? "" : ", strides " + listed(t.strides)));
       const auto address = reinterpret_cast<uintptr_t>(t.data);
       if (!empty && address % byteSize(t.elem) != 0)
         return fail(misaligned(p, address, t.elem));
     }
     return true;
+  }
+
+  static std::string listed(const std::vector<int64_t> &values) {
+    std::string s;
+    for (int64_t v : values)
+      s += (s.empty() ? "" : ", ") + std::to_string(v);
+    return "[" + s + "]";
   }
 
   /// Bytes [first, last) that a tensor may touch.
@@ -182,8 +190,9 @@ private:
         auto [bFirst, bLast] = byteRange(*tensors_[j]);
         if (aFirst < bLast && bFirst < aLast)
           return fail(
-              "parameters " + quoted(a.name) + " and " + quoted(b.name) + " overlap in memory and " +
-              quoted(a.isWritten ? a.name : b.name) +
+              "parameters " + quoted(a.name) + " and " + quoted(b.name) + " overlap in memory (" +
+              addressText(aFirst) + " to " + addressText(aLast) + ", " + addressText(bFirst) + " to " +
+              addressText(bLast) + ") and " + quoted(a.isWritten ? a.name : b.name) +
               " is written; in place means one parameter (the option assume_disjoint skips this check)");
       }
     return true;
@@ -247,13 +256,18 @@ private:
 
 } // namespace
 
-std::string misaligned(const std::string &parameter, uintptr_t address, ScalarType elem) {
+std::string addressText(uintptr_t address) {
   static const char digits[] = "0123456789abcdef";
   std::string hex;
-  for (uintptr_t rest = address; rest; rest /= 16)
+  for (uintptr_t rest = address; rest || hex.empty(); rest /= 16)
     hex.insert(hex.begin(), digits[rest % 16]);
-  return "parameter " + quoted(parameter) + ": the address 0x" + hex + " is not a multiple of " +
-         std::to_string(byteSize(elem)) + ", the size of " + std::string(name(elem));
+  return "0x" + hex;
+}
+
+std::string misaligned(const std::string &parameter, uintptr_t address, ScalarType elem) {
+  return "parameter " + quoted(parameter) + ": the address " + addressText(address) +
+         " is not a multiple of " + std::to_string(byteSize(elem)) + ", the size of " +
+         std::string(name(elem));
 }
 
 bool bindLaunch(const Contract &contract, const std::vector<const TensorShape *> &tensors,

@@ -114,6 +114,8 @@ struct BindOptions {
   bool assumeDisjoint = false;
 };
 
+/// `0x7f00a000`
+std::string addressText(uintptr_t address);
 /// What to say of an address that is no element's.
 std::string misaligned(const std::string &parameter, uintptr_t address, ScalarType elem);
 

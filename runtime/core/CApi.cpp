@@ -1,8 +1,7 @@
 // phobos.h over runtime/core.
 #include "runtime/core/Module.h"
-#include <fstream>
+#include "runtime/files/ReadFile.h"
 #include <new>
-#include <sstream>
 
 using namespace phobos;
 using namespace phobos::runtime;
@@ -33,7 +32,7 @@ template <typename F> phobos_status guarded(F f) {
   try {
     return done(f());
   } catch (const std::bad_alloc &) {
-    lastError.clear();
+    lastError.assign("out of memory"); // fits where the text is, without memory
     return PHOBOS_OUT_OF_MEMORY;
   }
 }
@@ -131,14 +130,13 @@ phobos_status phobos_module_load_file(const char *path, const phobos_module_opti
   if (!path || !out)
     return invalid("phobos_module_load_file: a null pointer");
   return guarded([&] {
-    std::ifstream in(path, std::ios::binary);
-    std::ostringstream bytes;
-    if (in)
-      bytes << in.rdbuf();
-    if (!in)
-      return Status::failure(PHOBOS_BAD_BUNDLE, std::string(path) + ": the file cannot be read");
+    std::string error, name = path;
+    std::optional<ReadFile> file = readFile(name == "-" ? "./-" : name, kMaxBundleBytes, error);
+    if (!file || file->isCut)
+      return Status::failure(PHOBOS_BAD_BUNDLE,
+                             name + ": " + (file ? tooLargeForBundle() : "cannot be read: " + error));
     auto m = std::make_unique<phobos_module>();
-    Status s = Module::load(std::move(bytes).str(), options, m->impl);
+    Status s = Module::load(file->bytes, options, m->impl);
     if (s.ok())
       *out = m.release();
     else
@@ -225,18 +223,19 @@ phobos_status phobos_launch(phobos_kernel *kernel, void *stream, const phobos_ar
 }
 
 phobos_status phobos_prepared_launch(phobos_prepared *prepared, void *stream) {
-  return prepared ? done(prepared->impl.launch(stream)) : invalid("phobos_prepared_launch: a null pointer");
+  return prepared ? guarded([&] { return prepared->impl.launch(stream); })
+                  : invalid("phobos_prepared_launch: a null pointer");
 }
 phobos_status phobos_prepared_set_pointer(phobos_prepared *prepared, size_t param, void *data) {
-  return prepared ? done(prepared->impl.setPointer(param, data))
+  return prepared ? guarded([&] { return prepared->impl.setPointer(param, data); })
                   : invalid("phobos_prepared_set_pointer: a null pointer");
 }
 phobos_status phobos_prepared_set_float(phobos_prepared *prepared, size_t param, double value) {
-  return prepared ? done(prepared->impl.setFloat(param, value))
+  return prepared ? guarded([&] { return prepared->impl.setFloat(param, value); })
                   : invalid("phobos_prepared_set_float: a null pointer");
 }
 phobos_status phobos_prepared_set_int(phobos_prepared *prepared, size_t param, int64_t value) {
-  return prepared ? done(prepared->impl.setInt(param, value))
+  return prepared ? guarded([&] { return prepared->impl.setInt(param, value); })
                   : invalid("phobos_prepared_set_int: a null pointer");
 }
 const char *phobos_prepared_point(const phobos_prepared *prepared) {

@@ -67,6 +67,13 @@ phobos_status phobos_tensor_from_dlpack(const void *dl, phobos_tensor *out) {
   if (t.ndim < 1 || t.ndim > PHOBOS_MAX_RANK)
     return phobosFail(PHOBOS_INVALID_ARGUMENT, "the DLPack tensor has rank " + std::to_string(t.ndim) +
                                                    "; ranks 1 to 5 are supported");
+  if (!t.shape)
+    return phobosFail(PHOBOS_INVALID_ARGUMENT, "the DLPack tensor has no shape");
+  if (t.deviceType != dlCpu && t.deviceType != dlCuda && t.deviceType != dlCudaHost &&
+      t.deviceType != dlCudaManaged)
+    return phobosFail(PHOBOS_INVALID_ARGUMENT, "the DLPack tensor is on a device of kind " +
+                                                   std::to_string(t.deviceType) +
+                                                   ", which is neither host memory nor a CUDA device");
   phobos_tensor r{};
   r.data = static_cast<char *>(t.data) + t.byteOffset;
   r.type = type;

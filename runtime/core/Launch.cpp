@@ -31,7 +31,8 @@ static std::string misplaced(const ContractParam &p, const void *data, int32_t s
   int ordinal = -1;
   const Place place = device->locate(reinterpret_cast<uint64_t>(data), ordinal);
   if (place == Place::Unknown)
-    return text("at an address that the driver knows nothing of (host memory, or freed)");
+    return text("at an address that the driver knows nothing of (" +
+                addressText(reinterpret_cast<uintptr_t>(data)) + ": host memory, or freed)");
   if (stated != PHOBOS_DEVICE_UNKNOWN && stated != here && ordinal != stated)
     return text(at(stated) + " by its view", ", and the memory is not there");
   if (place == Place::Foreign)
@@ -269,8 +270,13 @@ Status Prepared::launch(void *stream) {
     if (stream)
       return Status::failure(PHOBOS_INVALID_ARGUMENT, "a kernel on the CPU takes no stream");
     CpuLaunch launch{pointers_.data(), bound_.dims.data(), {bound_.grid[0], bound_.grid[1], bound_.grid[2]}};
-    runOnCpu(loaded_->entries[entryIndex_], static_cast<uint64_t>(entry_->scratchBytes), launch, threads_);
-    return Status::success();
+    if (runOnCpu(loaded_->entries[entryIndex_], static_cast<uint64_t>(entry_->scratchBytes), launch,
+                 threads_))
+      return Status::success();
+    return Status::failure(PHOBOS_OUT_OF_MEMORY, "kernel " + quoted(kernel_->name) +
+                                                     ": there is no memory for the " +
+                                                     std::to_string(entry_->scratchBytes) +
+                                                     " bytes of scratch that a thread needs");
   }
   return launchGpu(stream);
 }

@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <sched.h>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -54,7 +55,7 @@ struct Grid {
   void work() {
     thread_local ThreadScratch scratch;
     void *memory = scratch.get(scratchBytes);
-    if (!memory && scratchBytes) // leave the blocks to those who have memory; the caller sees what is left
+    if (!memory && scratchBytes) // the blocks are left to those who have memory; run() sees what nobody took
       return;
     for (int64_t first = next.fetch_add(chunk); first < blocks; first = next.fetch_add(chunk))
       entry(launch, first, std::min(first + chunk, blocks), memory);
@@ -69,25 +70,34 @@ public:
     return *pool;
   }
 
-  void run(Grid &grid) {
+  bool run(Grid &grid) {
     if (grid.wanted) {
       std::lock_guard lock(mutex_);
-      while (threads_ < grid.wanted) {
-        std::thread([this] { loop(); }).detach();
-        ++threads_;
+      grow(grid.wanted);
+      if ((grid.wanted = std::min(grid.wanted, threads_)) > 0) {
+        grids_.push_back(&grid);
+        wake_.notify_all();
       }
-      grids_.push_back(&grid);
-      wake_.notify_all();
     }
     grid.work();
-    if (grid.scratchBytes && grid.next.load() < grid.blocks)
-      std::abort(); // no memory for even one thread's scratch
     std::unique_lock lock(mutex_);
     std::erase(grids_, &grid);
     done_.wait(lock, [&] { return grid.helpers == 0; });
+    return grid.next.load() >= grid.blocks;
   }
 
 private:
+  void grow(unsigned wanted) {
+    while (threads_ < wanted) {
+      try {
+        std::thread([this] { loop(); }).detach();
+      } catch (const std::system_error &) {
+        return; // no more threads for this process: those that are there do the work
+      }
+      ++threads_;
+    }
+  }
+
   void loop() {
     std::unique_lock lock(mutex_);
     while (true) {
@@ -113,21 +123,22 @@ private:
 
 } // namespace
 
-void runOnCpu(CpuEntry entry, uint64_t scratchBytes, const CpuLaunch &launch, unsigned threads) {
+bool runOnCpu(CpuEntry entry, uint64_t scratchBytes, const CpuLaunch &launch, unsigned threads) {
   int64_t blocks = 1;
   for (int64_t extent : launch.grid) {
     if (extent <= 0)
-      return;
+      return true;
     if (__builtin_mul_overflow(blocks, extent, &blocks))
       blocks = INT64_MAX; // longer than anybody waits
   }
   if (threads == 0)
     threads = usableProcessors();
-  threads = static_cast<unsigned>(std::min<int64_t>(threads, blocks));
+  constexpr int64_t mostThreads = 1024;
+  threads = static_cast<unsigned>(std::min({int64_t(threads), blocks, mostThreads}));
   // Small chunks even out blocks of unequal work, large ones keep the counter cheap.
   const int64_t chunk = std::max<int64_t>(1, blocks / (int64_t(threads) * 16));
   Grid grid{entry, &launch, scratchBytes, blocks, chunk, threads - 1};
-  Pool::instance().run(grid);
+  return Pool::instance().run(grid);
 }
 
 } // namespace phobos

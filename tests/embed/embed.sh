@@ -134,6 +134,45 @@ int main(void) {
   return s;
 }
 C
+cat >"$dir/source.c" <<'C'
+#include <phobos/compile.h>
+#include <phobos/phobos.h>
+#include <stdio.h>
+#include <string.h>
+int main(void) {
+  static const char text[] = "kernel twice(X: tensor<f32>[N], Y: tensor<f32>[N]) { Y[ctx.block.x * 64 :+ 64] = X[ctx.block.x * 64 :+ 64] * 2.0 }";
+  const char *none[] = {NULL};
+  phobos_compile_request request = {0};
+  request.source = text, request.source_size = strlen(text), request.name = "twice.pho";
+  phobos_compilation *c = phobos_compile_source(&request);
+  size_t size = 0;
+  const void *bytes = phobos_compile_bundle(c, &size);
+  phobos_module *module = NULL;
+  phobos_kernel *kernel = NULL;
+  phobos_module_options options = {"cpu", -1};
+  float x[3] = {1, 2, 3}, y[3] = {0};
+  phobos_tensor tx = {x, PHOBOS_F32, 1, {3}, {0}, 0, PHOBOS_DEVICE_HOST}, ty = tx;
+  phobos_arg args[2] = {{1, 0, &tx, 0, 0}, {1, 0, &ty, 0, 0}};
+  ty.data = y;
+  if (!phobos_compile_ok(c) || phobos_module_load_memory(bytes, size, &options, &module) || phobos_module_kernel(module, "twice", &kernel) ||
+      phobos_launch(kernel, NULL, args, 2, NULL) || y[2] != 6)
+    return 1;
+  phobos_module_release(module);
+  phobos_compile_release(c);
+  request.source_size -= 5; /* the end is missing */
+  c = phobos_compile_source(&request);
+  if (phobos_compile_ok(c) || phobos_compile_diagnostic_count(c) != 1 || strcmp(phobos_compile_diagnostic_at(c, 0).file, "twice.pho"))
+    return 1;
+  phobos_compile_release(c);
+  request.kernels = none, request.kernel_count = 1;
+  if (phobos_compile_source(&request) || phobos_compile_source(NULL) || phobos_compile_ok(NULL) || phobos_compile_bundle(NULL, &size) || size)
+    return 1;
+  if (phobos_module_load_file("/dev/zero", &options, &module) != PHOBOS_BAD_BUNDLE || !strstr(phobos_last_error(), "larger than"))
+    return 1;
+  return phobos_module_load_file("/", &options, &module) == PHOBOS_BAD_BUNDLE && strstr(phobos_last_error(), "it is a directory") ? 0 : 1;
+}
+C
+check "compiling from source in C" sh -c "'$cc' -std=c11 -Wall -Wextra -Werror '$dir/source.c' \$(pkg-config --cflags --libs phobos) -o '$dir/source' && '$dir/source'"
 check "a linked bundle in C" sh -c "'$cc' -std=c11 -Wall -Wextra -Werror -I'$dir/prefix/include' '$dir/linked.c' -L'$dir/prefix/lib' -Wl,-rpath,'$dir/prefix/lib' -lphobos-runtime -o '$dir/linked' && '$dir/linked'"
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

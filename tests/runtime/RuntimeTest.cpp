@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <thread>
 
 namespace {
@@ -215,12 +216,48 @@ TEST(Runtime, BadBundlesAndNames) {
   EXPECT_EQ(cuda.error().code, PHOBOS_NO_DEVICE);
   auto odd = phobos::Module::load(bytes.data(), bytes.size(), {.target = "tpu"});
   EXPECT_EQ(odd.error().code, PHOBOS_INVALID_ARGUMENT);
+  EXPECT_NE(phobos::Module::load("/dev/zero").error().message.find("larger than"), std::string::npos);
+  EXPECT_NE(phobos::Module::load("/tmp").error().message.find("it is a directory"), std::string::npos);
   phobos::Module m = loaded(bytes);
   EXPECT_NE(m.kernel("absent").error().message.find("it has saxpy"), std::string::npos);
   EXPECT_EQ(m.kernels(), std::vector<std::string>{"saxpy"});
   EXPECT_TRUE(m.isCpu());
   EXPECT_EQ(phobos_abi_version(), PHOBOS_ABI_VERSION);
 }
+
+// A process that can have no more memory: fewer threads do the work, and what cannot be done is a status.
+#if !__has_feature(address_sanitizer) // which takes more room than it has
+void exhaust(const std::string &bytes) {
+  phobos::Bundle large;
+  std::string error;
+  if (!phobos::decodeBundle(bytes, large, error))
+    std::exit(10);
+  large.variants[0].entries[0].scratchBytes = int64_t(1) << 33;
+  const std::string largeBytes = encodeBundle(large);
+  auto m = phobos::Module::load(bytes.data(), bytes.size(), {.target = "cpu"}),
+       w = phobos::Module::load(largeBytes.data(), largeBytes.size(), {.target = "cpu"});
+  std::vector<float> x(64 * 200, 2.0f), y(64 * 200, 1.0f);
+  phobos::TensorView tx(x.data(), {64 * 200}), ty(y.data(), {64 * 200});
+  size_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  const rlim_t most = pages * 4096 + (rlim_t(64) << 20); // room for the stacks of some threads
+  const rlimit limit{most, most};
+  setrlimit(RLIMIT_AS, &limit);
+  phobos::LaunchOptions options;
+  options.threads = 200;
+  phobos::Status done = m->kernel("saxpy")->launchWith(options, nullptr, tx, ty, 3.0f);
+  phobos::Status refused = w->kernel("saxpy")->launchWith(options, nullptr, tx, ty, 3.0f);
+  std::fprintf(stderr, "%s", refused.message.c_str());
+  std::exit(done && y == std::vector<float>(64 * 200, 7.0f) && refused.code == PHOBOS_OUT_OF_MEMORY ? 0 : 1);
+}
+
+TEST(RuntimeDeathTest, WithoutMemory) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const std::string bytes = compiled(kSaxpy, {"saxpy"}, {"BLOCK=64"});
+  EXPECT_EXIT(exhaust(bytes), testing::ExitedWithCode(0),
+              "kernel 'saxpy': there is no memory for the 8589934592 bytes of scratch");
+}
+#endif
 
 TEST(Interop, DLPackAndArrayInterface) {
   struct {
@@ -240,7 +277,18 @@ TEST(Interop, DLPackAndArrayInterface) {
   EXPECT_EQ(t->get().type, PHOBOS_F32);
   EXPECT_EQ(t->get().strides[0], 4);
   EXPECT_EQ(t->get().device, PHOBOS_DEVICE_HOST);
-  dl.bits = 128;
+  dl.deviceType = 2, dl.deviceId = 3;
+  EXPECT_EQ(phobos::TensorView::fromDLPack(&dl)->get().device, 3);
+  dl.deviceType = 10; // another maker's
+  EXPECT_NE(phobos::TensorView::fromDLPack(&dl).error().message.find("a device of kind 10"),
+            std::string::npos);
+  dl.deviceType = 1, dl.shape = nullptr;
+  EXPECT_NE(phobos::TensorView::fromDLPack(&dl).error().message.find("has no shape"), std::string::npos);
+  dl.shape = shape, dl.ndim = 6;
+  EXPECT_NE(phobos::TensorView::fromDLPack(&dl).error().message.find("rank 6"), std::string::npos);
+  dl.ndim = 2, dl.lanes = 4;
+  EXPECT_NE(phobos::TensorView::fromDLPack(&dl).error().message.find("4 lanes"), std::string::npos);
+  dl.lanes = 1, dl.bits = 128;
   EXPECT_FALSE(phobos::TensorView::fromDLPack(&dl));
   phobos_tensor a;
   int64_t bytes[] = {32, 8};
@@ -278,13 +326,22 @@ TEST(FromSource, CachesAndForgetsDamage) {
   EXPECT_TRUE(third.ok);
   EXPECT_FALSE(third.fromCache);
   EXPECT_TRUE(phobos::compile(kSaxpy, "s.pho", options).fromCache);
-  options.cacheBytes = first.bundle.size() + 4000; // room for one entry
-  options.points = {"BLOCK=512"};
+  for (auto &e : std::filesystem::directory_iterator(folder)) { // an entry that cannot be read is a miss
+    std::filesystem::remove(e.path());
+    std::filesystem::create_directory(e.path());
+  }
   EXPECT_TRUE(phobos::compile(kSaxpy, "s.pho", options).ok);
-  size_t entries = 0;
-  for ([[maybe_unused]] auto &e : std::filesystem::directory_iterator(folder))
-    ++entries;
-  EXPECT_LE(entries, 2u);
+  std::filesystem::remove_all(folder);
+  options.cacheBytes = first.bundle.size() + 4000; // room for one entry
+  for (const char *point : {"BLOCK=64", "BLOCK=256", "BLOCK=512"}) {
+    options.points = {point};
+    EXPECT_FALSE(phobos::compile(kSaxpy, "s.pho", options).fromCache);
+  }
+  uint64_t kept = 0;
+  for (auto &e : std::filesystem::directory_iterator(folder))
+    kept += e.file_size();
+  EXPECT_LE(kept, options.cacheBytes);
+  EXPECT_TRUE(phobos::compile(kSaxpy, "s.pho", options).fromCache) << "the latest stays";
 }
 
 TEST(FromSource, DiagnosticsAreValues) {

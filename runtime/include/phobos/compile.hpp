@@ -3,7 +3,7 @@
 //   phobos::CompileOptions options;
 //   options.points = {"TILE_M=64 TILE_N=64"};
 //   phobos::Compilation c = phobos::compile(source, "gemm.pho", options);
-//   for (const phobos::Diagnostic &d : c.diagnostics) ..;      // errors and warnings as values
+//   for (const phobos::CompileDiagnostic &d : c.diagnostics) ..;      // errors and warnings as values
 //   if (c.ok) auto module = phobos::Module::load(c.bundle.data(), c.bundle.size());
 //
 // Results are kept on disk ($XDG_CACHE_HOME/phobos, else ~/.cache/phobos), so that a program's second run
@@ -13,46 +13,10 @@
 #ifndef PHOBOS_COMPILE_HPP
 #define PHOBOS_COMPILE_HPP
 
-#include <cstddef>
-#include <cstdint>
+#include <phobos/compile.h>
+
 #include <string>
 #include <vector>
-
-extern "C" {
-typedef struct phobos_compilation phobos_compilation;
-typedef struct phobos_compile_request {
-  const char *source;
-  size_t source_size;
-  const char *name; /* of the file, for messages */
-  const char *const *kernels;
-  size_t kernel_count; /* 0: all of the file */
-  const char *const *points;
-  size_t point_count; /* 0: first choices */
-  const char *const *targets;
-  size_t target_count; /* 0: cpu */
-  int no_std;
-  int no_cache;
-  const char *cache_folder; /* null: the place above */
-  uint64_t cache_bytes;     /* cap of the folder; 0: 1 GiB */
-} phobos_compile_request;
-typedef struct phobos_compile_diagnostic {
-  const char *severity; /* "error", "warning" */
-  const char *code;
-  const char *file;
-  uint32_t line, column; /* 1-based; 0: no place */
-  const char *message;
-  const char *help;     /* or null */
-  const char *rendered; /* with the source line, carets and notes */
-} phobos_compile_diagnostic;
-
-phobos_compilation *phobos_compile_source(const phobos_compile_request *request);
-int phobos_compile_ok(const phobos_compilation *c);
-int phobos_compile_from_cache(const phobos_compilation *c);
-const void *phobos_compile_bundle(const phobos_compilation *c, size_t *size);
-size_t phobos_compile_diagnostic_count(const phobos_compilation *c);
-phobos_compile_diagnostic phobos_compile_diagnostic_at(const phobos_compilation *c, size_t index);
-void phobos_compile_release(phobos_compilation *c);
-}
 
 namespace phobos {
 
@@ -97,8 +61,10 @@ inline Compilation compile(const std::string &source, const std::string &name,
       options.cacheBytes};
   phobos_compilation *c = phobos_compile_source(&r);
   Compilation out;
-  if (!c)
+  if (!c) {
+    out.diagnostics.push_back({"error", "", name, 0, 0, "out of memory", "", "error: out of memory\n"});
     return out;
+  }
   out.ok = phobos_compile_ok(c) != 0;
   out.fromCache = phobos_compile_from_cache(c) != 0;
   size_t size = 0;

@@ -39,7 +39,7 @@ extern "C" {
 typedef enum phobos_status {
   PHOBOS_OK = 0,
   PHOBOS_INVALID_ARGUMENT = 1, /* a null pointer, an unknown name, a wrong count */
-  PHOBOS_BAD_BUNDLE = 2,       /* foreign, truncated, corrupt or newer */
+  PHOBOS_BAD_BUNDLE = 2,       /* a file that cannot be read; foreign, truncated, corrupt or newer */
   PHOBOS_NO_DEVICE = 3,        /* no driver, no such device, or a processor that no variant serves */
   PHOBOS_CONTRACT = 4,         /* the launch breaks the kernel's contract */
   PHOBOS_DRIVER = 5,           /* the CUDA driver refused, or a launch failed */
