@@ -45,7 +45,8 @@ phobos::TensorView view(uint64_t address, int64_t n = 1000, int32_t device = PHO
 class Gpu : public testing::Test {
 protected:
   void *library = dlopen("libcuda.so.1", RTLD_NOW);
-  fake::Driver &driver = reinterpret_cast<fake::Get>(dlsym(library, "fakeDriver"))();
+  fake::Driver &driver =
+      *static_cast<fake::Driver *>(reinterpret_cast<fake::Get>(dlsym(library, "fakeDriver"))());
   int (*push)(void *) = reinterpret_cast<int (*)(void *)>(dlsym(library, "cuCtxPushCurrent_v2"));
   int (*pop)(void **) = reinterpret_cast<int (*)(void **)>(dlsym(library, "cuCtxPopCurrent_v2"));
 

@@ -26,7 +26,7 @@ constexpr int invalidValue = 1, invalidContext = 201;
 
 extern "C" {
 
-fake::Driver &fakeDriver() { return driver; }
+void *fakeDriver() { return &driver; }
 
 int cuDriverGetVersion(int *version) { return give(version, 13000); }
 int cuDeviceGetCount(int *count) { return give(count, 3); }

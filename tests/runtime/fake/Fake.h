@@ -44,7 +44,7 @@ struct Driver {
   std::mutex mutex;
 };
 
-/// The one that libcuda.so.1 of this folder holds.
-using Get = Driver &(*)();
+/// `fakeDriver` of libcuda.so.1: the Driver that it holds.
+using Get = void *(*)();
 
 } // namespace fake
