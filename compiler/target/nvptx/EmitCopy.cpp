@@ -32,15 +32,42 @@ void Emitter::emitCopyAsync(phog::CopyAsyncOp op) {
   auto emitAll = [&] {
     Access a = accessOf(op.getView(), op.getStarts(), op.getExtents(), op.getSizes(), op.getPoints(),
                         op.getInBounds(), mlir::Type());
-    auto each = [&](const std::function<void(Reg row, Reg col, Reg to, Reg from)> &copy) {
-      for (int64_t first = 0; first < chunks; first += threads) {
-        Reg number = plus(thread, first);
-        auto one = [&] {
-          Reg row = b.CreateUDiv(number, i32(perRow)),
-              col = b.CreateMul(b.CreateURem(number, i32(perRow)), i32(perChunk));
-          copy(row, col, tileAddress(tile, row, col), addressOf(a, row, col));
-        };
-        when(first + threads > chunks ? b.CreateICmpULT(number, i32(chunks)) : nullptr, one);
+    // Where the threads take whole rows at once, all chunks of a thread are in one column, `step` rows apart:
+    // one address in memory and one in the buffer serve them all.
+    const int64_t step = threads % perRow == 0 ? threads / perRow : 0;
+    auto each = [&](const std::function<void(Reg row, int64_t down, Reg col, Reg to, Reg from)> &copy) {
+      if (!step) {
+        for (int64_t first = 0; first < chunks; first += threads) {
+          Reg number = plus(thread, first);
+          auto one = [&] {
+            Reg row = b.CreateUDiv(number, i32(perRow)),
+                col = b.CreateMul(b.CreateURem(number, i32(perRow)), i32(perChunk));
+            copy(row, 0, col, tileAddress(tile, row, col), addressOf(a, row, col));
+          };
+          when(first + threads > chunks ? b.CreateICmpULT(number, i32(chunks)) : nullptr, one);
+        }
+        return;
+      }
+      Reg row = b.CreateUDiv(thread, i32(perRow)),
+          col = b.CreateMul(b.CreateURem(thread, i32(perRow)), i32(perChunk));
+      Reg to = tileAddress(tile, row, col), from = addressOf(a, row, col);
+      // The same swizzle after each step: then the rest of the address is a constant away.
+      const SharedLayout &s = tile.layout;
+      const bool isRegular =
+          !s.mask || (step % s.rowsPerStep == 0 && step / s.rowsPerStep % (s.mask + 1) == 0);
+      Reg stride = nullptr;
+      for (int64_t down = 0; down < shape[0]; down += step) {
+        if (down && a.stride[0]) {
+          if (!stride) // unknown to the optimiser, which would keep an address a chunk
+            stride = opaque(b.CreateMul(a.stride[0], i64(step * a.bytes)));
+          from = b.CreateGEP(b.getInt8Ty(), from, stride);
+        }
+        when(down + step > shape[0] ? b.CreateICmpULT(row, i32(shape[0] - down)) : nullptr, [&] {
+          copy(row, down, col,
+               isRegular ? b.CreateGEP(b.getInt8Ty(), to, i32(down * s.pitchBytes))
+                         : tileAddress(tile, plus(row, down), col),
+               from);
+        });
       }
     };
     auto cut = [&](Reg to, Reg from, Reg size) {
@@ -53,7 +80,7 @@ void Emitter::emitCopyAsync(phog::CopyAsyncOp op) {
                                      b.CreateMul(b.CreateSub(i32(shape[1]), col), i32(bytes)));
     };
     auto whole = [&] {
-      each([&](Reg, Reg col, Reg to, Reg from) {
+      each([&](Reg, int64_t, Reg col, Reg to, Reg from) {
         if (ragged)
           cut(to, from, sizeInTile(col));
         else
@@ -62,7 +89,8 @@ void Emitter::emitCopyAsync(phog::CopyAsyncOp op) {
       return Regs();
     };
     auto edge = [&] {
-      each([&](Reg row, Reg col, Reg to, Reg from) {
+      Bounds rows;
+      each([&](Reg row, int64_t down, Reg col, Reg to, Reg from) {
         Reg size = sizeInTile(col);
         if (a.start[1]) { // (extent - start - col) elements are left; none before the front edge
           Reg position = b.CreateAdd(a.start[1], b.CreateSExt(col, b.getInt64Ty()));
@@ -72,7 +100,9 @@ void Emitter::emitCopyAsync(phog::CopyAsyncOp op) {
           left = b.CreateSelect(b.CreateICmpSGE(position, i64(0)), left, i64(0));
           size = b.CreateBinaryIntrinsic(Intrinsic::smin, size, b.CreateTrunc(left, b.getInt32Ty()));
         }
-        if (Reg ok = andOf(a.pointsInside, insideOf(a, 0, row)))
+        if (step && !down)
+          rows = boundsOf(a, 0, row);
+        if (Reg ok = andOf(a.pointsInside, step ? isInside(rows, down) : insideOf(a, 0, row)))
           size = b.CreateSelect(ok, size, i32(0));
         cut(to, from, size);
       });

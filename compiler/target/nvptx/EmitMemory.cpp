@@ -133,9 +133,15 @@ Emitter::Bounds Emitter::boundsOf(const Access &a, int axis, Reg first) {
   low = cut(low);
   // Of each access its own: or the tests of a load's elements would be kept for the store of the result, in
   // more registers than the tile has.
-  auto *fn = FunctionType::get(b.getInt32Ty(), {b.getInt32Ty()}, false);
-  InlineAsm *own = InlineAsm::get(fn, "mov.b32 $0, $1;", "=r,r", true);
-  return {b.CreateCall(own, {b.CreateNeg(low)}), b.CreateCall(own, {b.CreateSub(cut(high), low)})};
+  return {opaque(b.CreateNeg(low)), opaque(b.CreateSub(cut(high), low))};
+}
+
+Reg Emitter::opaque(Reg v) {
+  const bool isWide = v->getType()->isIntegerTy(64);
+  auto *fn = FunctionType::get(v->getType(), {v->getType()}, false);
+  return b.CreateCall(
+      InlineAsm::get(fn, isWide ? "mov.b64 $0, $1;" : "mov.b32 $0, $1;", isWide ? "=l,l" : "=r,r", true),
+      {v});
 }
 
 Reg Emitter::isInside(const Bounds &bounds, int64_t off) {

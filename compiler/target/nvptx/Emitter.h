@@ -85,6 +85,8 @@ private:
   };
   Bounds boundsOf(const Access &access, int axis, Reg first);
   Reg isInside(const Bounds &bounds, int64_t offset);
+  /// The same value, of which the optimiser knows nothing: it is computed where it stands.
+  Reg opaque(Reg v);
   Reg addressOf(const Access &access, Reg i, Reg j);
 
   // EmitMove.cpp: tiles through registers and shared memory
