@@ -97,11 +97,11 @@ std::string readLog(int (*size)(void *, size_t *), int (*get)(void *, char *), v
 void withJitLink(std::string_view ptx, const AssembleOptions &options, Assembled &out) {
   const JitLink &j = jitLink();
   std::string arch = "-arch=" + options.target;
-  const char *args[] = {arch.c_str(), "-verbose"};
+  const char *args[] = {arch.c_str(), "-verbose", "-lineinfo"};
   void *handle = nullptr;
   std::string text(ptx);
   constexpr int inputPtx = 2;
-  bool ok = j.create(&handle, 2, args) == 0 &&
+  bool ok = j.create(&handle, 3, args) == 0 &&
             j.addData(handle, inputPtx, text.c_str(), text.size() + 1, "kernel") == 0 &&
             j.complete(handle) == 0;
   if (handle)
@@ -149,7 +149,7 @@ void withPtxas(const std::string &ptxas, std::string_view ptx, const AssembleOpt
   }
   std::string in = dir + "/k.ptx", cubin = dir + "/k.cubin", log = dir + "/log";
   std::ofstream(in, std::ios::binary) << ptx;
-  std::array<std::string, 6> words = {ptxas, "-arch=" + options.target, "-v", "-o", cubin, in};
+  std::array<std::string, 7> words = {ptxas, "-arch=" + options.target, "-v", "-lineinfo", "-o", cubin, in};
   std::vector<char *> argv;
   for (std::string &w : words)
     argv.push_back(w.data());

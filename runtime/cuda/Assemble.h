@@ -1,5 +1,6 @@
 // PTX to a cubin, on a machine with or without a GPU: nvJitLink where its library is found, else ptxas as a
-// process, else not at all (the driver compiles PTX at load).
+// process, else not at all (the driver compiles PTX at load). The lines that the PTX's .loc name go into the
+// cubin, so that a profiler shows them.
 #pragma once
 #include <cstdint>
 #include <string>

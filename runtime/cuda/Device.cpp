@@ -220,13 +220,13 @@ bool Device::fill(uint64_t to, unsigned char value, size_t bytes, void *stream, 
 
 bool Device::load(std::string_view image, Module &out, std::string &error) const {
   Current current(*this);
-  // Options 5 and 6 are the error log and its size, 3 and 4 the information log.
+  // Options 5 and 6 are the error log and its size; 12 asks for the lines of PTX that the driver compiles.
   std::string text(image), log(8192, '\0');
-  int options[] = {5, 6};
-  void *values[] = {log.data(), reinterpret_cast<void *>(log.size())};
+  int options[] = {5, 6, 12};
+  void *values[] = {log.data(), reinterpret_cast<void *>(log.size()), reinterpret_cast<void *>(1)};
   Module m;
   m.device_ = this;
-  int status = driver_->moduleLoadDataEx(&m.handle_, text.c_str(), 2, options, values);
+  int status = driver_->moduleLoadDataEx(&m.handle_, text.c_str(), 3, options, values);
   if (!check(status, "loading the module", error)) {
     log.resize(log.find('\0') == std::string::npos ? log.size() : log.find('\0'));
     if (!log.empty())

@@ -35,6 +35,20 @@ TEST_P(Assemble, MakesACubinAndReadsTheLog) {
   EXPECT_EQ(a.spillBytes, 0) << a.log;
 }
 
+TEST_P(Assemble, KeepsTheLinesThatThePtxNames) {
+  std::string ptx = kPtx;
+  ptx.insert(ptx.find("  ld.param"), "  .loc 1 7 3\n");
+  ptx += ".file 1 \"kernel-of-the-test.pho\"\n";
+  cuda::AssembleOptions options;
+  options.tool = GetParam();
+  cuda::Assembled a = cuda::assemble(ptx, options);
+  if (!a.ok() && a.error.find("neither") != std::string::npos)
+    GTEST_SKIP() << options.tool << " is not on this machine";
+  ASSERT_TRUE(a.ok()) << a.error;
+  EXPECT_NE(a.cubin.find(".debug_line"), std::string::npos);
+  EXPECT_NE(a.cubin.find("kernel-of-the-test.pho"), std::string::npos);
+}
+
 TEST_P(Assemble, ReportsBadPtx) {
   cuda::AssembleOptions options;
   options.tool = GetParam();
