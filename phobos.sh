@@ -7,7 +7,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
-packages=(llvm-22-dev libmlir-22-dev mlir-22-tools llvm-22-tools clang-22 clang-format-22 lld-22 mold antlr4 libantlr4-runtime-dev
+packages=(llvm-22-dev libmlir-22-dev mlir-22-tools llvm-22-tools clang-22 clang-format-22 clang-tidy-22 lld-22 mold antlr4 libantlr4-runtime-dev
   libcli11-dev libsqlite3-dev libgtest-dev libgmock-dev libzstd-dev zlib1g-dev nlohmann-json3-dev libfmt-dev
   ninja-build ccache cmake git pkg-config python3 python3-numpy)
 

@@ -193,7 +193,8 @@ LogicalResult ReshapeOp::verify() {
 }
 
 LogicalResult IotaOp::verify() {
-  if (failed(verifyValue(*this, getType(), "result")) || failed(verifyAxis(*this, getType(), getAxis())))
+  if (failed(verifyValue(*this, getType(), "result")) ||
+      failed(verifyAxis(*this, getType(), static_cast<int32_t>(getAxis()))))
     return failure();
   return getElementTypeOrSelf(getType()).isInteger(32)
              ? success()
@@ -203,7 +204,8 @@ LogicalResult IotaOp::verify() {
 LogicalResult CatOp::verify() {
   auto a = cast<RankedTensorType>(getLhs().getType()), b = cast<RankedTensorType>(getRhs().getType());
   auto result = cast<RankedTensorType>(getType());
-  if (failed(verifyValue(*this, result, "result")) || failed(verifyAxis(*this, result, getAxis())))
+  if (failed(verifyValue(*this, result, "result")) ||
+      failed(verifyAxis(*this, result, static_cast<int32_t>(getAxis()))))
     return failure();
   bool fits = a.getRank() == result.getRank() && b.getRank() == result.getRank() &&
               a.getElementType() == result.getElementType() && b.getElementType() == result.getElementType();

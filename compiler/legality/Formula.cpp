@@ -167,7 +167,7 @@ private:
     return true;
   }
 
-  bool fail(std::string message) {
+  bool fail(const std::string &message) {
     if (error_.empty())
       error_ = message + " at column " + std::to_string(at_ + 1) + " of '" + std::string(text_) + "'";
     return false;

@@ -114,7 +114,7 @@ public:
     Value total = sum.constant ? scalar(-sum.constant) : Value();
     for (bool added : {true, false}) // those of the other side first: extent - start
       for (const Sum::Scalar &s : sum.scalars) {
-        if (added != s.factor < 0)
+        if (added != (s.factor < 0))
           continue;
         Value term = s.value;
         if (std::abs(s.factor) != 1)

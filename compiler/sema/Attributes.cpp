@@ -195,7 +195,7 @@ void Checker::checkTensorcore(const ast::Attribute &a) {
   const ast::Attribute::Arg &arg = a.args[0];
   std::string t = arg.value && !arg.name && arg.value->kind == ast::Expr::Kind::Name ? arg.value->name : "";
   if (t == "f16" || t == "bf16")
-    out_->tensorcore = *scalarTypeNamed(t);
+    out_->tensorcore = scalarTypeNamed(t);
   else if (t == "tf32")
     out_->tensorcore = ScalarType::F32;
   else

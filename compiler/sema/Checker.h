@@ -82,9 +82,9 @@ private:
   using Scope = std::map<std::string, Entity, std::less<>>;
   /// Counts one level of nesting while it lives.
   struct Nested {
-    explicit Nested(unsigned &depth) : depth_(depth) { ++depth_; }
-    ~Nested() { --depth_; }
-    unsigned &depth_;
+    explicit Nested(unsigned &d) : depth(d) { ++depth; }
+    ~Nested() { --depth; }
+    unsigned &depth;
   };
 
   // Check.cpp: the kernel
@@ -116,7 +116,8 @@ private:
   unsigned errorCount() const { return diags_.errorCount() + unheard_.errorCount(); }
   const Entity *lookup(std::string_view name);
   bool declare(const ast::Name &name, Entity entity);
-  void reportUnknown(diag id, std::string_view name, SourceRange range, std::vector<std::string> candidates);
+  void reportUnknown(diag id, std::string_view name, SourceRange range,
+                     const std::vector<std::string> &candidates);
   std::vector<std::string> visibleNames();
   std::vector<std::string> callableNames();
   static const char *describe(const Entity &e);

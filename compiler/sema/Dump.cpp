@@ -129,11 +129,10 @@ private:
       return x < 0 ? "-inf" : "inf";
     char buffer[40];
     std::snprintf(buffer, sizeof buffer, "%.17g", x);
-    double shorter;
     char compact[40];
     for (int digits = 1; digits < 17; ++digits) { // the shortest text that reads back as x
       std::snprintf(compact, sizeof compact, "%.*g", digits, x);
-      if (std::sscanf(compact, "%lf", &shorter) == 1 && shorter == x)
+      if (std::strtod(compact, nullptr) == x)
         return compact;
     }
     return buffer;

@@ -43,7 +43,7 @@ bool Checker::declare(const ast::Name &name, Entity entity) {
 }
 
 void Checker::reportUnknown(diag id, std::string_view name, SourceRange range,
-                            std::vector<std::string> candidates) {
+                            const std::vector<std::string> &candidates) {
   if (!reported_.insert(std::string(name)).second)
     return; // said once; more of the same helps nobody
   auto b = report(id, range, name);

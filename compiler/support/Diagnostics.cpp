@@ -27,13 +27,13 @@ std::string formatMessage(std::string_view format, const std::vector<std::string
   return out;
 }
 
-Diagnostics::Builder &Diagnostics::Builder::note(SourceRange range, std::string message) {
+Diagnostics::Builder &Diagnostics::Builder::note(SourceRange range, const std::string &message) {
   if (index_ != ~size_t(0))
     owner_.list_[index_].notes.push_back({printable(message), range});
   return *this;
 }
 
-Diagnostics::Builder &Diagnostics::Builder::help(std::string message) {
+Diagnostics::Builder &Diagnostics::Builder::help(const std::string &message) {
   if (index_ != ~size_t(0))
     owner_.list_[index_].help = printable(message);
   return *this;

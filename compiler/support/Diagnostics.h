@@ -49,8 +49,8 @@ public:
   class Builder {
   public:
     Builder(Diagnostics &owner, size_t index) : owner_(owner), index_(index) {}
-    Builder &note(SourceRange range, std::string message);
-    Builder &help(std::string message);
+    Builder &note(SourceRange range, const std::string &message);
+    Builder &help(const std::string &message);
 
   private:
     Diagnostics &owner_;

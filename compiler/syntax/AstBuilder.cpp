@@ -328,8 +328,9 @@ std::vector<ast::Name> AstBuilder::declaredTogether(uint32_t at) const {
     names.push_back({std::string(text.substr(begin, end - begin)),
                      {static_cast<uint32_t>(begin), static_cast<uint32_t>(end), place_.file}});
     next = std::min(text.find_first_not_of(" \t", end), text.size());
-    if (next == text.size() || text[next++] != ',')
+    if (next == text.size() || text[next] != ',')
       break;
+    ++next;
   }
   if (names.size() == 1 && text.substr(at, names[0].range.begin - at).find_first_of("([") == text.npos)
     names.clear();

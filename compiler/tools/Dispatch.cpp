@@ -2,6 +2,7 @@
 #include "compiler/tools/Output.h"
 #include "compiler/tools/Tools.h"
 #include <cstdio>
+#include <string>
 #include <string_view>
 
 using namespace phobos;
@@ -32,7 +33,7 @@ void printUsage(FILE *out) {
   std::fputs(
       "usage: phobos TOOL [arguments], or phobos-TOOL [arguments]; phobos TOOL --help explains one\n\n", out);
   for (const Tool &t : kTools)
-    std::fprintf(out, "  %-8s %s\n", t.name.data(), t.summary);
+    std::fprintf(out, "  %-8s %s\n", std::string(t.name).c_str(), t.summary);
   std::fputs("\nExit status: 0 success; 1 the input is at fault; 2 usage; 3 the environment (files, driver, "
              "memory).\n",
              out);

@@ -29,6 +29,11 @@ TEST(BundleFuzz, MutantsAreRefusedOrUsed) {
     std::string wrong, bytes = mutateBundle(seeds[i % seeds.size()], random);
     ++reached[static_cast<size_t>(useBundle(bytes, wrong))];
     ASSERT_EQ(wrong, "") << "input " << i;
+    if (const uint64_t done = i + 1 - first; done % 50000 == 0 && done < count) {
+      std::printf("%llu of %llu inputs\n", static_cast<unsigned long long>(done),
+                  static_cast<unsigned long long>(count));
+      std::fflush(stdout);
+    }
   }
   std::printf("%llu inputs: %zu refused, %zu decoded, %zu loaded, %zu prepared\n",
               static_cast<unsigned long long>(count), reached[0], reached[1], reached[2], reached[3]);

@@ -85,6 +85,10 @@ TEST(Fuzz, MutatedProgramsAreHandled) {
       pool.push_back(text);
     else if (isValid && text.size() < 4096)
       pool[first + random.below(pool.size() - first)] = text;
+    if ((done + 1) % 50000 == 0 && done + 1 < inputs) {
+      std::printf("%zu of %zu inputs, %zu valid, %.0f s\n", done + 1, inputs, valid, seconds());
+      std::fflush(stdout);
+    }
   }
   EXPECT_GT(valid, done / 10) << "the mutator reaches too little behind the parser";
   EXPECT_GT(run.counts().tileIr, done / 20) << "too little of it reaches the lowering";

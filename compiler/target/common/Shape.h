@@ -43,10 +43,10 @@ inline llvm::Value *intrinsic(llvm::IRBuilderBase &b, llvm::Intrinsic::ID id,
 /// No fast-math flag of the caller may reach what is emitted here: the bit tricks depend on each rounding.
 class ExactFloats {
 public:
-  explicit ExactFloats(llvm::IRBuilderBase &b) : guard(b) { b.clearFastMathFlags(); }
+  explicit ExactFloats(llvm::IRBuilderBase &b) : guard_(b) { b.clearFastMathFlags(); }
 
 private:
-  llvm::IRBuilderBase::FastMathFlagGuard guard;
+  llvm::IRBuilderBase::FastMathFlagGuard guard_;
 };
 
 /// Applies `f` to each lane of a vector of type `lane` results, or once to a scalar.
