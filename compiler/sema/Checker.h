@@ -154,7 +154,7 @@ private:
   void emitStore(SourceRange range, ParamId tensor, std::vector<Subscript> subs, Expr *value, Expr *mask);
   Stmt *emit(Stmt::Kind kind, SourceRange range);
   VarId newVar(std::string name, Type type, SourceRange range);
-  Expr *unknown(Type type, SourceRange range);
+  Expr *unknown(const Type &type, SourceRange range);
   void emitAssign(VarId var, ExprP value, SourceRange range);
 
   // Expressions.cpp

@@ -19,7 +19,7 @@ VarId Checker::newVar(std::string name, Type type, SourceRange range) {
 }
 
 /// Stands for a condition or a bound that is in error, so that the rest can be judged.
-Expr *Checker::unknown(Type type, SourceRange range) {
+Expr *Checker::unknown(const Type &type, SourceRange range) {
   VarId var = newVar("", type, range);
   out_->vars[var].isUnknown = true;
   Expr *n = node(Op::Var, type, range);

@@ -238,7 +238,7 @@ void Recovery::report(antlr4::Parser *parser, antlr4::Token *found, const std::s
   else if (found->getType() == P::STRING)
     report.help("strings stand only in attributes");
   else if (std::string help = otherLanguage(parser, found, expected); !help.empty())
-    report.help(std::move(help));
+    report.help(help);
 }
 
 void Recovery::reportError(antlr4::Parser *parser, const antlr4::RecognitionException &e) {
