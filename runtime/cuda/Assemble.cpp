@@ -192,7 +192,7 @@ int largest(const std::string &log, const char *pattern) {
   int best = -1;
   std::regex re(pattern);
   for (std::sregex_iterator it(log.begin(), log.end(), re), end; it != end; ++it)
-    best = std::max(best, std::atoi((*it)[1].str().c_str()));
+    best = std::max(best, static_cast<int>(std::strtol((*it)[1].str().c_str(), nullptr, 10)));
   return best;
 }
 
