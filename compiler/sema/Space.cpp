@@ -205,8 +205,8 @@ private:
       return add(c.runtimeNames);
     for (const Dimension &d : space_.dimensions)
       runtime.push_back(d.name);
-    if (kernel_.hasBrokenAttribute)
-      return false;
+    if (kernel_.hasBrokenAttribute || kernel_.hasBrokenSignature)
+      return false; // it may be declared there
     auto report = diags_.report(diag::RequireUnknownName, e.range, e.name);
     if (auto near = nearest(e.name, runtime))
       report.help("did you mean '" + *near + "'?");
