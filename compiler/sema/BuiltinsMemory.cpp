@@ -102,7 +102,7 @@ Value Checker::atomic(const BuiltinCall &c) {
     ok &= position != nullptr;
     n->subscripts.push_back({true, position, 1, e.args[1 + i]->range});
     if (position)
-      warnOutside(n->subscripts.back(), param, i);
+      judgePlace(n->subscripts.back(), param, i);
   }
   for (size_t i = 0; i < values; ++i) {
     ast::ExprP written = e.args[1 + rank + i];

@@ -130,6 +130,7 @@ std::unique_ptr<TypedKernel> Checker::run(Soundness &sound) {
   for (const auto &[name, entity] : scopes_.back())
     sound.attributes &= !(entity.kind == Entity::Kind::Poison && space_.find(name));
   out_->body = checkBlock(kernel_.body);
+  warnOutside();
   sound.body = !failed_;
   sound.finite = !tooLarge_ && !diags_.isFull();
   return std::move(out_);

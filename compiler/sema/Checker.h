@@ -203,7 +203,8 @@ private:
   bool tensorSubscripts(const ast::Expr &e, ParamId tensor, std::vector<Subscript> &subs,
                         std::vector<int64_t> &shape);
   std::optional<Subscript> tensorSubscript(const ast::Subscript &s, const Extent &extent);
-  void warnOutside(const Subscript &sub, ParamId tensor, size_t axis);
+  void judgePlace(const Subscript &sub, ParamId tensor, size_t axis);
+  void warnOutside();
   std::optional<int64_t> sliceLength(const ast::Subscript &s, Expr *start, Expr *end);
   Value load(ParamId tensor, std::vector<Subscript> subs, const std::vector<int64_t> &shape, Expr *fill,
              SourceRange range);
@@ -310,6 +311,15 @@ private:
       nullptr; ///< the call that is a whole statement: store and barrier may stand there
   std::set<std::string, std::less<>> reported_; ///< unknown names: once each
   std::set<const ast::Function *> failedFunctions_;
+  using Edge = std::tuple<ParamId, size_t, bool>; ///< tensor, axis, whether the lower one
+  struct Outside {
+    Edge edge;
+    Subscript place;
+    int64_t start;
+    std::vector<SourceRange> calls; ///< of the functions it stands in, the inner one first
+  };
+  std::vector<Outside> outside_; ///< constant places beyond an edge
+  std::set<Edge> reached_;       ///< edges that a constant slice reaches over
   unsigned depth_ = 0, inlinedStatements_ = 0;
   bool failed_ = false, tooLarge_ = false;
   unsigned dead_ = 0;   ///< inside branches that this point does not take

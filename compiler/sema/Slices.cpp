@@ -75,7 +75,7 @@ bool Checker::tensorSubscripts(const ast::Expr &e, ParamId tensor, std::vector<S
     ok &= sub.has_value();
     if (!sub)
       continue;
-    warnOutside(*sub, tensor, i);
+    judgePlace(*sub, tensor, i);
     if (!sub->isPoint)
       shape.push_back(sub->length);
     subs.push_back(*sub);
@@ -90,29 +90,47 @@ bool Checker::tensorSubscripts(const ast::Expr &e, ParamId tensor, std::vector<S
   return shape.empty() || checkTileSize(Type::tile(out_->params[tensor].elem, shape), e.range);
 }
 
-/// A constant place that is outside whatever the tensor holds. Slices that reach over an edge are in use; one
-/// that is beyond it whole is a mistake.
-void Checker::warnOutside(const Subscript &sub, ParamId tensor, size_t axis) {
-  auto start = options_.warnings ? constant(sub.start) : std::nullopt;
+/// Notes a constant place that is outside whatever the tensor holds, and slices that reach over an edge.
+void Checker::judgePlace(const Subscript &sub, ParamId tensor, size_t axis) {
+  auto start = options_.warnings && !dead_ ? constant(sub.start) : std::nullopt;
   if (!start)
     return;
-  const Param &p = out_->params[tensor];
-  const Extent &e = p.extents[axis];
-  bool isBelow = *start < 0 && *start <= -sub.length;
-  if (!isBelow && !(e.fixed && *start >= *e.fixed))
+  const Extent &e = out_->params[tensor].extents[axis];
+  bool isBelow = *start < 0 && *start <= -sub.length, isAbove = e.fixed && *start >= *e.fixed;
+  if (*start < 0 && !isBelow)
+    reached_.insert({tensor, axis, true});
+  if (e.fixed && !isAbove && sub.length > *e.fixed - *start)
+    reached_.insert({tensor, axis, false});
+  if (!isBelow && !isAbove)
     return;
-  std::string which = "axis " + std::to_string(axis);
-  std::string what = sub.isPoint
-                         ? "the subscript " + std::to_string(*start)
-                         : "the slice " + std::to_string(*start) + " :+ " + std::to_string(sub.length);
-  std::string why =
-      isBelow ? which + " counts from 0" : which + " has the extent " + std::to_string(*e.fixed);
-  auto b = report(diag::AlwaysOutside, sub.range, what, p.name, why);
-  if (isBelow && !e.fixed && *start > -1024)
-    b.help("nothing counts from the end: write '" + out_->dims[e.dim] + " - " + std::to_string(-*start) +
-           "'");
-  else if (isBelow && *start + *e.fixed >= 0)
-    b.help("nothing counts from the end: write '" + std::to_string(*start + *e.fixed) + "'");
+  Outside &o = outside_.emplace_back(Outside{{tensor, axis, isBelow}, sub, *start, {}});
+  for (size_t i = frames_.size(); i-- > 1;)
+    o.calls.push_back(frames_[i].call);
+}
+
+/// A place beyond an edge is a mistake, unless slices of the kernel reach over that edge: then it is used to
+/// the zeros there.
+void Checker::warnOutside() {
+  for (const Outside &o : outside_) {
+    if (reached_.count(o.edge))
+      continue;
+    const auto &[tensor, axis, isBelow] = o.edge;
+    const Param &p = out_->params[tensor];
+    const Extent &e = p.extents[axis];
+    std::string start = std::to_string(o.start), which = "axis " + std::to_string(axis);
+    std::string what = o.place.isPoint ? "the subscript " + start
+                                       : "the slice " + start + " :+ " + std::to_string(o.place.length);
+    auto b =
+        report(diag::AlwaysOutside, o.place.range, what, p.name,
+               isBelow ? which + " counts from 0" : which + " has the extent " + std::to_string(*e.fixed));
+    for (size_t i = 0; i < std::min<size_t>(o.calls.size(), 3); ++i)
+      b.note(o.calls[i], "in this call");
+    if (isBelow && !e.fixed && o.start > -1024)
+      b.help("nothing counts from the end: write '" + out_->dims[e.dim] + " - " + std::to_string(-o.start) +
+             "'");
+    else if (isBelow && e.fixed && o.start + *e.fixed >= 0)
+      b.help("nothing counts from the end: write '" + std::to_string(o.start + *e.fixed) + "'");
+  }
 }
 
 std::optional<Subscript> Checker::tensorSubscript(const ast::Subscript &s, const Extent &extentOfAxis) {

@@ -20,7 +20,7 @@ for target in "interp", "cpu":
 s.case("one tool of many", "phobos", "run", k, *args, out="Y: f32[6]")
 s.case("standard input", "phobos-run", "-", "--target", "interp", *args, stdin=SCALE, out="Y: f32[6]")
 s.case("kernel", "phobos-run", two, "--kernel", "other", *args, out="Y: f32[6]")
-s.case("no kernel", "phobos-run", s.file("none.pho", "// nothing\n"), status=1, err="E0902")
+s.case("no kernel", "phobos-run", s.file("empty.pho", "// nothing\n"), status=1, err="E0902")
 s.case("which kernel", "phobos-run", two, *args, status=1, err=["E0903", "scale, other"])
 s.case("out", "phobos-run", k, *args, "--out", f"Y={s.path('y.npy')}", not_out="Y:")
 s.case("in", "phobos-run", k, "--arg", f"X={s.path('y.npy')}", "--arg", "a=2", out="Y: f32[6] 0 1 2 3 4 5\n")
