@@ -8,7 +8,6 @@
 // MathTest.cpp tries every 1009th input, or every n-th with PHOBOS_MATH_STRIDE=n in the environment.
 #include "tests/common/MathCheck.h"
 #include <chrono>
-#include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -48,8 +47,13 @@ int main(int argc, char **argv) {
   const char *what = argc > 1 ? argv[1] : "speed";
   uint64_t stride = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1;
   uint64_t part = 1, parts = 1;
-  if (argc > 3 && std::sscanf(argv[3], "%" SCNu64 "/%" SCNu64, &part, &parts) != 2)
-    return 2;
+  if (argc > 3) {
+    char *slash = nullptr;
+    part = std::strtoull(argv[3], &slash, 10);
+    parts = *slash == '/' ? std::strtoull(slash + 1, nullptr, 10) : 0;
+    if (part < 1 || part > parts)
+      return 2;
+  }
   const uint64_t inputs = uint64_t(1) << 32, first = inputs / parts * (part - 1);
   const uint64_t end = part == parts ? inputs : inputs / parts * part;
   HostJit jit;
