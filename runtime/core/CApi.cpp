@@ -49,7 +49,9 @@ Status convert(const Kernel &kernel, const phobos_arg *args, size_t count, std::
     a.isTensor = args[i].is_tensor != 0;
     if (!a.isTensor) {
       if (!isType(args[i].type))
-        return Status::failure(PHOBOS_INVALID_ARGUMENT, "argument " + nameOf(i) + " has no known type");
+        return Status::failure(PHOBOS_INVALID_ARGUMENT, "argument " + nameOf(i) + ": " +
+                                                            std::to_string(args[i].type) +
+                                                            " is no phobos_type");
       a.type = static_cast<ScalarType>(args[i].type);
       a.f = args[i].f;
       a.i = args[i].i;
@@ -60,9 +62,17 @@ Status convert(const Kernel &kernel, const phobos_arg *args, size_t count, std::
     if (!t)
       return Status::failure(PHOBOS_INVALID_ARGUMENT,
                              "argument " + nameOf(i) + " is a tensor but `tensor` is null");
-    if (!isType(t->type) || t->rank < 0 || t->rank > PHOBOS_MAX_RANK)
-      return Status::failure(PHOBOS_INVALID_ARGUMENT,
-                             "argument " + nameOf(i) + ": the tensor's type or rank is out of range");
+    if (!isType(t->type))
+      return Status::failure(PHOBOS_INVALID_ARGUMENT, "argument " + nameOf(i) + ": the tensor's type " +
+                                                          std::to_string(t->type) + " is no phobos_type");
+    if (t->rank < 1 || t->rank > PHOBOS_MAX_RANK)
+      return Status::failure(PHOBOS_INVALID_ARGUMENT, "argument " + nameOf(i) + ": the tensor's rank is " +
+                                                          std::to_string(t->rank) + "; ranks 1 to " +
+                                                          std::to_string(PHOBOS_MAX_RANK) + " are supported");
+    if (t->device < PHOBOS_DEVICE_UNKNOWN)
+      return Status::failure(PHOBOS_INVALID_ARGUMENT, "argument " + nameOf(i) + ": the tensor's device " +
+                                                          std::to_string(t->device) +
+                                                          " is none; -1 is host memory, -2 is not known");
     a.shape.elem = static_cast<ScalarType>(t->type);
     a.shape.data = t->data;
     a.shape.extents.assign(t->extents, t->extents + t->rank);

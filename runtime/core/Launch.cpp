@@ -300,14 +300,23 @@ Status Prepared::launchGpu(void *stream) {
                                             ": launching: " + cuda::errorText(*driver_, status));
 }
 
+/// `kind`: "a tensor", "a float scalar", ..
 static Status noSuchParam(const Kernel &k, size_t param, const char *kind) {
-  return Status::failure(PHOBOS_INVALID_ARGUMENT, "parameter " + std::to_string(param) + " of kernel " +
-                                                      quoted(k.name) + " is not a " + kind);
+  const std::vector<ContractParam> &params = k.contract().params;
+  if (param >= params.size())
+    return Status::failure(PHOBOS_INVALID_ARGUMENT,
+                           "kernel " + quoted(k.name) + " has " + std::to_string(params.size()) +
+                               " parameters, counted from 0; there is no parameter " + std::to_string(param));
+  const ContractParam &p = params[param];
+  return Status::failure(PHOBOS_INVALID_ARGUMENT, "parameter " + quoted(p.name) + " of kernel " +
+                                                      quoted(k.name) + " is " +
+                                                      (p.isTensor ? "a tensor of " : "a scalar of ") +
+                                                      std::string(name(p.elem)) + ", not " + kind);
 }
 
 Status Prepared::setPointer(size_t param, void *data) {
   if (param >= args_.size() || !args_[param].isTensor)
-    return noSuchParam(*kernel_, param, "tensor");
+    return noSuchParam(*kernel_, param, "a tensor");
   const ContractParam &p = kernel_->contract().params[param];
   if (!data)
     return Status::failure(PHOBOS_CONTRACT, "parameter " + quoted(p.name) + " has a null address");
@@ -331,14 +340,14 @@ Status Prepared::setPointer(size_t param, void *data) {
 
 Status Prepared::setFloat(size_t param, double value) {
   if (param >= args_.size() || args_[param].isTensor || !isFloat(args_[param].type))
-    return noSuchParam(*kernel_, param, "float scalar");
+    return noSuchParam(*kernel_, param, "a float scalar");
   words_[wordOfParam_[param]] = scalarWord(args_[param].type, value, 0);
   return Status::success();
 }
 
 Status Prepared::setInt(size_t param, int64_t value) {
   if (param >= args_.size() || args_[param].isTensor || isFloat(args_[param].type))
-    return noSuchParam(*kernel_, param, "integer scalar");
+    return noSuchParam(*kernel_, param, "an integer scalar");
   words_[wordOfParam_[param]] = static_cast<uint64_t>(value);
   return Status::success();
 }

@@ -98,6 +98,20 @@ TEST_F(Saxpy, MisuseNamesItself) {
                 "is on device 0, the kernel runs on the CPU");
   expectRefused(kernel.launch(reinterpret_cast<void *>(1), tx, ty, 3.0f), PHOBOS_INVALID_ARGUMENT,
                 "takes no stream");
+  auto changed = [&](int32_t phobos_tensor::*field, int32_t value) {
+    phobos_tensor t = tx.get();
+    t.*field = value;
+    return kernel.launch(nullptr, phobos::TensorView(t), ty, 3.0f);
+  };
+  expectRefused(changed(&phobos_tensor::type, 99), PHOBOS_INVALID_ARGUMENT,
+                "argument 'X': the tensor's type 99 is no phobos_type");
+  expectRefused(changed(&phobos_tensor::rank, 9), PHOBOS_INVALID_ARGUMENT,
+                "argument 'X': the tensor's rank is 9; ranks 1 to 5");
+  expectRefused(changed(&phobos_tensor::rank, 0), PHOBOS_INVALID_ARGUMENT, "the tensor's rank is 0");
+  expectRefused(changed(&phobos_tensor::device, -7), PHOBOS_INVALID_ARGUMENT,
+                "the tensor's device -7 is none");
+  expectRefused(kernel.launch(nullptr, tx, ty, phobos::scalar(static_cast<phobos_type>(77), 3)),
+                PHOBOS_INVALID_ARGUMENT, "argument 'a': 77 is no phobos_type");
 }
 
 TEST_F(Saxpy, AssumeDisjointAndGrid) {
@@ -126,9 +140,13 @@ TEST_F(Saxpy, PreparedLaunches) {
   ASSERT_TRUE(p->setPointer(1, other.data()));
   ASSERT_TRUE(p->launch());
   EXPECT_EQ(other[999], 20.0f);
-  EXPECT_FALSE(p->set(0, 1.0));
-  EXPECT_FALSE(p->set(2, int64_t(1)));
-  EXPECT_FALSE(p->setPointer(2, other.data()));
+  EXPECT_EQ(p->set(0, 1.0).message, "parameter 'X' of kernel 'saxpy' is a tensor of f32, not a float scalar");
+  EXPECT_EQ(p->set(2, int64_t(1)).message,
+            "parameter 'a' of kernel 'saxpy' is a scalar of f32, not an integer scalar");
+  EXPECT_EQ(p->setPointer(2, other.data()).message,
+            "parameter 'a' of kernel 'saxpy' is a scalar of f32, not a tensor");
+  EXPECT_EQ(p->set(9, 1.0).message,
+            "kernel 'saxpy' has 3 parameters, counted from 0; there is no parameter 9");
   EXPECT_FALSE(p->setPointer(1, nullptr));
   EXPECT_NE(
       p->setPointer(1, reinterpret_cast<char *>(y.data()) + 1).message.find("parameter 'Y': the address"),

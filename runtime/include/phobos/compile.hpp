@@ -21,13 +21,14 @@
 namespace phobos {
 
 struct CompileOptions {
-  std::vector<std::string> kernels; ///< empty: all of the file
-  std::vector<std::string> points;  ///< "TILE_M=64 TILE_N=32", "TILE_M=64 @ M <= 1024"; empty: first choices
-  std::vector<std::string> targets; ///< "cpu", "sm_90a", ..; empty: cpu
+  std::vector<std::string> kernels = {}; ///< empty: all of the file
+  /// "TILE_M=64 TILE_N=32", "TILE_M=64 @ M <= 1024"; empty: first choices
+  std::vector<std::string> points = {};
+  std::vector<std::string> targets = {}; ///< "cpu", "sm_90a", ..; empty: cpu
   bool stdlib = true;
   bool cache = true;
-  std::string cacheFolder; ///< empty: the place above
-  uint64_t cacheBytes = 0; ///< cap of the folder; 0: 1 GiB
+  std::string cacheFolder = {}; ///< empty: the place above
+  uint64_t cacheBytes = 0;      ///< cap of the folder; 0: 1 GiB
 };
 
 struct CompileDiagnostic {
