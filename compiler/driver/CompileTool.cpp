@@ -213,7 +213,11 @@ int runCompile(const CompileRequest &request) {
     return runLegality(request);
   for (const std::string &target : request.targets)
     if (!isKnownTarget(target, error)) {
-      std::cerr << "phobos-compile: " << error << "\n";
+      Diagnostics diags;
+      diags.report(diag::UnknownTarget, {}, error);
+      SourceManager none;
+      std::cerr << (request.jsonDiagnostics ? renderJson(diags, none)
+                                            : renderText(diags, none, request.color));
       return UsageFault;
     }
   std::vector<std::string> passes = passes::pipelinePassNames();

@@ -104,7 +104,7 @@ Contract contractOf(const sema::TypedKernel &k) {
       c.inferredGrid[axis] = hostExpr(k.grid.inferred[axis]);
   }
   for (const sema::Require &r : k.requires_)
-    c.requires_.push_back({hostExpr(r.condition), r.text, r.reason});
+    c.requires_.push_back({hostExpr(r.condition), r.text, r.reason, r.values});
   for (const sema::Aligned &a : k.aligned)
     c.aligned.push_back({a.dim, a.multiple});
   return c;

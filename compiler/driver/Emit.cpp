@@ -126,6 +126,15 @@ std::optional<Emitted> emit(const sema::TypedKernel &kernel, const SourceManager
     return Emitted{toText(*module), {}};
   FirstError first(context);
   if (options.kind == EmitKind::Explanation) {
+    // What is refused has no paths to explain: the rules are asked as compiling asks them.
+    EmitOptions judging = options;
+    judging.kind = EmitKind::TargetIr;
+    mlir::OwningOpRef<mlir::ModuleOp> copy = module->clone();
+    if (auto judged = isGpuTarget(options.target) ? emitGpu(*copy, judging) : emitCpu(*copy, EmitKind::Llvm);
+        !judged) {
+      reportTargetError(judged.takeError(), first, kernel, options.target, diags);
+      return std::nullopt;
+    }
     if (isGpuTarget(options.target))
       tellGpuPaths(*module, options.target);
     else if (auto error = cpu::tellPaths(*module, {})) {

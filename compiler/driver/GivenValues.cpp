@@ -215,4 +215,22 @@ bool readArguments(const std::vector<std::string> &texts, const Contract &c, Giv
   return true;
 }
 
+bool checkRule(const Contract &c, const ContractParam &p, const ArgSpec &spec, int64_t count,
+               Diagnostics &diags) {
+  std::string error;
+  if (fitsElement(spec, p.elem, count, error))
+    return true;
+  diags.report(diag::ArgumentValue, {}, p.name, typeText(c, p), error);
+  return false;
+}
+
+bool readScalar(const Contract &c, const ContractParam &p, const ArgSpec &spec, uint64_t seed, double &f,
+                int64_t &i, Diagnostics &diags) {
+  std::string error;
+  if (scalarValue(spec, p.elem, seed, p.name, f, i, error))
+    return true;
+  diags.report(diag::ArgumentValue, {}, p.name, typeText(c, p), error);
+  return false;
+}
+
 } // namespace phobos::driver

@@ -35,6 +35,13 @@ struct GivenArguments {
 bool readArguments(const std::vector<std::string> &texts, const Contract &contract, GivenArguments &given,
                    Diagnostics &diags);
 
+/// Whether the values of a rule are values of the parameter's type, in a tensor of `count` elements.
+bool checkRule(const Contract &contract, const ContractParam &param, const ArgSpec &spec, int64_t count,
+               Diagnostics &diags);
+/// A scalar's value: floats in `f`, integers and bool in `i`.
+bool readScalar(const Contract &contract, const ContractParam &param, const ArgSpec &spec, uint64_t seed,
+                double &f, int64_t &i, Diagnostics &diags);
+
 /// `tensor<f32>[M, 64]`, or `f32`.
 std::string typeText(const Contract &contract, const ContractParam &param);
 

@@ -88,10 +88,8 @@ bool Preparation::fillTensor(size_t i) {
     return false;
   }
   if (given_.specs[i]) {
-    if (!fitsElement(*given_.specs[i], p.elem, array->size(), error)) {
-      diags_.report(diag::ArgumentValue, {}, p.name, typeText(c_, p), error);
+    if (!checkRule(c_, p, *given_.specs[i], array->size(), diags_))
       return false;
-    }
     fillArray(*array, *given_.specs[i], r_.seed, p.name);
   }
   out_.arguments.arrays[i] = std::move(*array);
@@ -107,11 +105,8 @@ bool Preparation::fillRest() {
       continue;
     }
     interp::ScalarArgument &value = out_.arguments.scalars[i];
-    std::string error;
-    if (!scalarValue(*given_.specs[i], p.elem, r_.seed, p.name, value.f, value.i, error)) {
-      diags_.report(diag::ArgumentValue, {}, p.name, typeText(c_, p), error);
+    if (!readScalar(c_, p, *given_.specs[i], r_.seed, value.f, value.i, diags_))
       return false;
-    }
   }
   return true;
 }

@@ -137,8 +137,11 @@ private:
 
 int runKernel(const RunRequest &request) {
   if (!isExecutableTarget(request.target)) {
-    std::cerr << "phobos-run: target '" << request.target << "' is not known; this build runs on "
-              << executableTargets() << "\n";
+    Diagnostics diags;
+    diags.report(diag::UnknownTarget, {},
+                 "target '" + request.target + "' is not known; this build runs on " + executableTargets());
+    SourceManager none;
+    std::cerr << (request.jsonDiagnostics ? renderJson(diags, none) : renderText(diags, none, request.color));
     return UsageFault;
   }
   return Run(request).run();

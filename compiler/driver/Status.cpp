@@ -20,6 +20,7 @@ int statusOf(diag id) {
   case diag::CannotReadFile:
   case diag::CannotWriteFile:
   case diag::ArgumentTooLarge:
+  case diag::TensorsTooLarge:
   case diag::DeviceFailed:
     return EnvironmentFault;
   default:

@@ -1,5 +1,6 @@
 #include "compiler/host/ArgSpec.h"
 #include "compiler/host/Philox.h"
+#include "compiler/support/Parallel.h"
 #include "compiler/support/Suggest.h"
 #include "runtime/contract/Numeric.h"
 #include <bit>
@@ -235,10 +236,10 @@ static double normalDeviate(uint64_t seed, uint64_t stream, uint64_t index) {
   }
 }
 
-void fillArray(HostArray &array, const ArgSpec &spec, uint64_t seed, std::string_view name) {
-  uint64_t stream = streamOf(name);
+static void fillPart(HostArray &array, const ArgSpec &spec, uint64_t seed, uint64_t stream, int64_t begin,
+                     int64_t end) {
   bool asFloat = isFloat(array.elem());
-  for (int64_t i = 0; i < array.size(); ++i) {
+  for (int64_t i = begin; i < end; ++i) {
     switch (spec.kind) {
     case ArgSpec::Kind::File:
       return;
@@ -263,6 +264,12 @@ void fillArray(HostArray &array, const ArgSpec &spec, uint64_t seed, std::string
     }
     }
   }
+}
+
+void fillArray(HostArray &array, const ArgSpec &spec, uint64_t seed, std::string_view name) {
+  const uint64_t stream = streamOf(name);
+  inParallel(array.size(),
+             [&](int64_t begin, int64_t end) { fillPart(array, spec, seed, stream, begin, end); });
 }
 
 /// The ends of an integer type.

@@ -1,6 +1,7 @@
 // The attributes of a kernel, except @autotune, which Space.h reads.
 #include "compiler/sema/Checker.h"
 #include <algorithm>
+#include <set>
 
 namespace phobos::sema {
 
@@ -125,6 +126,25 @@ static bool isOverDimensions(ExprP e) {
   }
 }
 
+/// `T = 8, U = 1`: what the point says of the names in an expression, in the point's order.
+static std::string valuesIn(ast::ExprP e, const Point &point) {
+  std::set<std::string_view> names;
+  auto visit = [&](auto &&self, ast::ExprP x) -> void {
+    if (!x)
+      return;
+    if (x->kind == ast::Expr::Kind::Name)
+      names.insert(x->name);
+    for (ast::ExprP a : x->args)
+      self(self, a);
+  };
+  visit(visit, e);
+  std::string text;
+  for (const auto &[name, value] : point.entries())
+    if (names.count(name))
+      text += (text.empty() ? "" : ", ") + name + " = " + std::to_string(value);
+  return text;
+}
+
 void Checker::checkRequire(const ast::Attribute &a) {
   ast::ExprP written = a.args.empty() ? nullptr : a.args[0].value;
   const std::vector<Constraint> &sound = space_.constraints;
@@ -149,7 +169,7 @@ void Checker::checkRequire(const ast::Attribute &a) {
         .help("it may use numbers, names declared by @autotune and dimensions");
     return;
   }
-  out_->requires_.push_back({condition, reason, ast::str(written), a.range});
+  out_->requires_.push_back({condition, reason, ast::str(written), valuesIn(written, point_), a.range});
 }
 
 void Checker::checkAligned(const ast::Attribute &a) {

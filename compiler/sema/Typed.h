@@ -216,7 +216,8 @@ struct Local {
 struct Require {
   ExprP condition; ///< over Dim, Int and arithmetic
   std::string reason;
-  std::string text; ///< as written
+  std::string text;   ///< as written
+  std::string values; ///< of the point's names in it: `T = 8, U = 1`
   SourceRange range;
 };
 

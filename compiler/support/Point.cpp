@@ -66,16 +66,19 @@ static bool parseAssignments(std::string_view text, int64_t least, int64_t most,
     if (at)
       *at = begin;
     size_t eq = item.find('=');
+    // The whole text is the caller's to quote.
+    const bool isAlone = item.size() == text.size();
     if (eq == std::string_view::npos || eq == 0) {
-      error = "expected NAME=VALUE, found '" + std::string(item) + "'";
+      error = isAlone ? "it should be written NAME=VALUE"
+                      : "expected NAME=VALUE, found '" + std::string(item) + "'";
       return false;
     }
     auto value = parseInteger(item.substr(eq + 1));
     if (!value || *value < least || *value > most) {
       if (at)
         *at = begin + eq + 1;
-      error = "'" + std::string(item) + "': the value must be an integer from " + std::to_string(least) +
-              " to " + std::to_string(most);
+      error = (isAlone ? "" : "'" + std::string(item) + "': ") + "the value must be an integer from " +
+              std::to_string(least) + " to " + std::to_string(most);
       return false;
     }
     result.set(item.substr(0, eq), *value);

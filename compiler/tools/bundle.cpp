@@ -1,10 +1,13 @@
 // phobos-bundle: looks into bundles.
 #include "compiler/driver/BundleText.h"
+#include "compiler/driver/Status.h"
 #include "compiler/support/Diagnostics.h"
 #include "compiler/tools/Tools.h"
 #include "runtime/files/ReadFile.h"
 #include <CLI/CLI.hpp>
 #include <cctype>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 
@@ -12,9 +15,12 @@ namespace phobos::tools {
 
 namespace {
 
-int fail(int status, const std::string &message) {
-  std::cerr << "phobos-bundle: " << message << "\n";
-  return status;
+int fail(diag id, const std::string &path, const std::string &reason) {
+  Diagnostics diags;
+  diags.report(id, {}, path, reason);
+  SourceManager none;
+  std::cerr << renderText(diags, none, isatty(2));
+  return driver::statusOf(diags);
 }
 
 /// A bundle is anybody's: its names lead to no other folder.
@@ -39,7 +45,7 @@ int extract(const Bundle &bundle, const std::string &folder) {
       out.write(image.bytes.data(), static_cast<std::streamsize>(image.bytes.size()));
       out.close();
       if (!out)
-        return fail(EnvironmentFault, path + " cannot be written");
+        return fail(diag::CannotWriteFile, path, std::strerror(errno ? errno : EIO));
       std::cout << path << "\n";
     }
   }
@@ -72,19 +78,14 @@ int bundleMain(int argc, char **argv) {
   }
   Bundle bundle;
   std::string error;
-  auto refuse = [&](int status, auto what, const std::string &why) {
-    Diagnostics diags;
-    diags.report(what, {}, file == "-" ? "<stdin>" : file, why);
-    std::cerr << renderText(diags, SourceManager());
-    return status;
-  };
-  std::optional<ReadFile> read = readFile(file, kMaxBundleBytes, error);
-  if (!read)
-    return refuse(EnvironmentFault, diag::CannotReadFile, error);
-  if (read->isCut)
-    return refuse(InputFault, diag::BadBundle, tooLargeForBundle());
-  if (!decodeBundle(read->bytes, bundle, error))
-    return refuse(InputFault, diag::BadBundle, error);
+  const std::string shown = file == "-" ? "<stdin>" : file;
+  std::optional<ReadFile> bytes = readFile(file, kMaxBundleBytes, error);
+  if (!bytes)
+    return fail(diag::CannotReadFile, shown, error);
+  if (bytes->isCut)
+    return fail(diag::BadBundle, shown, tooLargeForBundle());
+  if (!decodeBundle(bytes->bytes, bundle, error))
+    return fail(diag::BadBundle, shown, error);
   if (*show)
     std::cout << driver::describeBundle(bundle);
   return *take ? extract(bundle, folder) : Success;

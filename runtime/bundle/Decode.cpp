@@ -203,7 +203,8 @@ Contract Reader::contract(const json &j) {
     c.inferredGrid.push_back(e->is_null() ? std::nullopt : std::optional(expr(*e, c.dims.size())));
   for (const json *r : list(j, "requires", 256))
     if (const json *condition = field(*r, "condition"))
-      c.requires_.push_back({expr(*condition, c.dims.size()), text(*r, "text"), text(*r, "reason")});
+      c.requires_.push_back({expr(*condition, c.dims.size()), text(*r, "text"), text(*r, "reason"),
+                             r->contains("values") ? text(*r, "values") : ""});
   for (const json *a : list(j, "aligned", 64))
     c.aligned.push_back({integer(*a, "dim", 0, lastDim), integer(*a, "multiple", 1, INT64_MAX)});
   return c;

@@ -36,7 +36,8 @@ static json toJson(const Contract &c) {
   for (const auto &e : c.inferredGrid)
     j["inferredGrid"].push_back(e ? toJson(*e) : json(nullptr));
   for (const ContractRequire &r : c.requires_)
-    j["requires"].push_back(json{{"condition", toJson(r.condition)}, {"text", r.text}, {"reason", r.reason}});
+    j["requires"].push_back(json{
+        {"condition", toJson(r.condition)}, {"text", r.text}, {"reason", r.reason}, {"values", r.values}});
   for (const ContractAligned &a : c.aligned)
     j["aligned"].push_back(json{{"dim", a.dim}, {"multiple", a.multiple}});
   return j;

@@ -215,6 +215,8 @@ private:
       std::string dims;
       for (size_t i = 0; i < c_.dims.size(); ++i)
         dims += (i ? ", " : "") + c_.dims[i] + " = " + std::to_string(result_.dims[i]);
+      if (!r.values.empty())
+        dims += (dims.empty() ? "" : ", ") + r.values;
       return fail("@require(" + r.text + ") does not hold" + (r.reason.empty() ? "" : ": " + r.reason) +
                   " (" + dims + ")");
     }

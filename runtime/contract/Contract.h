@@ -71,6 +71,7 @@ struct ContractParam {
 struct ContractRequire {
   HostExpr condition;
   std::string text, reason;
+  std::string values = {}; ///< of the point's names in it: `T = 8, U = 1`
 };
 
 struct ContractAligned {

@@ -65,6 +65,13 @@ s.case("emit asm", T, "--emit", "asm", saxpy, out=".text")
 s.case("default target and emit", T, saxpy, out=".text")
 s.case("emit obj to a file", T, "--target", "cpu", "--emit", "obj", "-o", s.path("x.o"), saxpy)
 s.check("object is ELF", open(s.path("x.o"), "rb").read(4) == b"\x7fELF")
+refused = [s.case(f"a point that rules refuse{' is not explained' if more else ''}", T, *more, "--target", "sm_75", "--point", "TILE_M=128 TILE_N=128 TILE_K=256",
+                  os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples", "gemm.pho"), status=1, err="error[E0801]: illegal point: ", not_out=" ") for more in ([], ["--explain"])]
+s.check("it is refused in the same words", refused[0].stderr == refused[1].stderr, refused[1].stderr)
+for sm in ("sm_75", "sm_80", "sm_86", "sm_87", "sm_88", "sm_89", "sm_90", "sm_90a", "sm_100a", "sm_101a", "sm_103a", "sm_110a", "sm_120a", "sm_121a"):
+    s.case(f"PTX for {sm}", T, "--target", sm, "--emit", "ptx", saxpy, out=f".target {sm}")
+for sm in ("sm_70", "sm_90b", "sm_"):
+    s.case(f"no processor is {sm}", T, "--target", sm, "--emit", "ptx", saxpy, status=2, err=["E0919", sm])
 s.case("output cannot be written", T, "--emit", "asm", "-o", s.path("no/such/x.s"), saxpy, status=3, err="E0906")
 s.case("print after a pass", T, "--emit", "ir", "--print-ir-after=cse", saxpy, err="IR Dump After")
 s.case("print after all", T, "--emit", "ir", "--print-ir-after-all", saxpy, err="IR Dump After")
