@@ -98,6 +98,7 @@ public:
   virtual void release(Address address) = 0;
   virtual bool write(Address to, const void *from, size_t bytes, std::string &error) = 0;
   virtual bool read(void *to, Address from, size_t bytes, std::string &error) = 0;
+  virtual bool copy(Address to, Address from, size_t bytes, std::string &error) = 0;
   /// `kernel` is the point's typed tree, which outlives the result.
   virtual std::unique_ptr<DeviceKernel> load(const Code &code, const sema::TypedKernel &kernel,
                                              const Contract &contract, std::string &error) = 0;
@@ -118,6 +119,7 @@ struct DeviceInfo {
   std::string name;      ///< `AMD EPYC 9654, 2 threads`
   std::string driver;    ///< empty where there is none
   std::string processor; ///< as --target names it: `sm_90a`; empty: the target's own name is enough
+  std::string facts;     ///< for the target's compilers, which then need not ask the device; may be empty
 };
 
 struct Target {
@@ -128,7 +130,8 @@ struct Target {
   bool sharesProcessor = false;
   int devices = 0;              ///< how many there are; 0: the driver knows
   int64_t defaultExtent = 1024; ///< of an axis of a matrix for which no extent is given
-  std::unique_ptr<Compiler> (*makeCompiler)(int index) = nullptr; ///< for device `index`
+  /// For device `index`; `facts` as `describe` gave them, or empty.
+  std::unique_ptr<Compiler> (*makeCompiler)(int index, const std::string &facts) = nullptr;
   /// Whether --target `text` means a kind of this target's devices (`sm_90a`); null: only its name does.
   bool (*isKind)(const std::string &text) = nullptr;
   std::unique_ptr<Device> (*makeDevice)(int index,

@@ -100,6 +100,7 @@ std::string reportJson(const SearchOutcome &o, const ReportContext &c) {
     baseline = {{"library", c.baseline},
                 {"name", o.baseline.name},
                 {"note", o.baseline.note},
+                {"verified_full_size", o.baseline.isVerifiedInFull},
                 {"samples_ns", samples}};
     if (!samples.empty())
       baseline["median_ms"] = medianOf(samples) / 1e6;
@@ -126,6 +127,17 @@ std::string reportJson(const SearchOutcome &o, const ReportContext &c) {
            {"f64_gflops", o.roof.f64FlopsPerNs}}},
          {"full_size_reference", o.plain ? Json(o.plain->point) : Json(nullptr)},
          {"finalists", o.finalists},
+         {"seconds",
+          {{"total", o.spent.total},
+           {"compiling", o.spent.compiling},
+           {"compile_workers", o.spent.compileWorkers},
+           {"roof", o.spent.roof},
+           {"reference", o.spent.reference},
+           {"small_sizes", o.spent.small},
+           {"full_size", o.spent.full},
+           {"timing", o.spent.timing},
+           {"finals", o.spent.finals},
+           {"again", o.spent.again}}},
          {"baseline", baseline},
          {"best", o.ranking.empty() ? Json(nullptr) : pointJson(o.results[o.ranking[0]].measurement.point)},
          {"reproduce", o.ranking.empty()

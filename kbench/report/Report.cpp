@@ -197,6 +197,19 @@ static std::string fullSizeNotes(const SearchOutcome &o) {
   return text;
 }
 
+// Where the time went. What is left of it: the device waited for compilers.
+static std::string spentText(const Spent &s) {
+  auto seconds = [](double x) { return format("%.1f s", x); };
+  std::string text = "took   " + seconds(s.total) + ": the device verified at small sizes for " +
+                     seconds(s.small) + " and at full size for " + seconds(s.full + s.reference) +
+                     ", was timed for " + seconds(s.timing);
+  if (s.finals > 0)
+    text += ", had the finals for " + seconds(s.finals);
+  if (s.again > 0)
+    text += ", the winner again for " + seconds(s.again);
+  return text + "; compiling was " + seconds(s.compiling) + " of work\n";
+}
+
 std::string shellWord(const std::string &word) {
   bool plain = !word.empty() && word.find_first_of(" \t\n'\"\\$`()[]{}*?<>|&;#~!") == std::string::npos;
   if (plain)
@@ -271,6 +284,7 @@ std::string reportText(const SearchOutcome &o, const ReportContext &c) {
   if (!inPlace.empty())
     text += "note   timed repeats found " + inPlace +
             " as the repeat before had left it; verified runs found it fresh\n";
+  text += spentText(o.spent);
   return text + "again  " + reproduceCommand(c, best.measurement.point) + "\n";
 }
 

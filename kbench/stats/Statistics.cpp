@@ -50,28 +50,40 @@ Summary summarize(const std::vector<double> &samples) {
   return s;
 }
 
-Standing judge(std::vector<Finalist> &finalists) {
+double signProbability(size_t ahead, size_t rounds) {
+  const size_t extreme = std::max(ahead, rounds - std::min(ahead, rounds));
+  double probability = std::ldexp(1, -static_cast<int>(rounds)), tail = 0; // of 0 heads, of 1, ..
+  for (size_t k = 0; k + extreme <= rounds; ++k) {
+    tail += probability;
+    probability *= static_cast<double>(rounds - k) / static_cast<double>(k + 1);
+  }
+  return std::min(1.0, 2 * tail);
+}
+
+Standing judge(std::vector<Finalist> &finalists, double doubt) {
   Standing standing;
-  std::vector<Summary> summaries;
+  std::vector<double> medians;
   bool any = false;
   for (size_t i = 0; i < finalists.size(); ++i) {
-    summaries.push_back(summarize(finalists[i].samples));
+    medians.push_back(medianOf(finalists[i].samples));
     if (finalists[i].isOut)
       continue;
-    if (!any || summaries[i].median < summaries[standing.best].median)
+    if (!any || medians[i] < medians[standing.best])
       standing.best = i;
     any = true;
   }
   if (!any)
     return standing;
-  const Summary &leader = summaries[standing.best];
+  const std::vector<double> &leader = finalists[standing.best].rounds;
   for (size_t i = 0; i < finalists.size(); ++i) {
     if (finalists[i].isOut)
       continue;
-    const double gap = summaries[i].median - leader.median;
-    bool told = leader.count >= 6 && summaries[i].count >= 6 && summaries[i].low > leader.high &&
-                gap > std::max(leader.mad, summaries[i].mad);
-    if (told)
+    const std::vector<double> &own = finalists[i].rounds;
+    size_t behind = 0, told = 0;
+    for (size_t r = 0; r < std::min(own.size(), leader.size()); ++r)
+      if (own[r] != leader[r]) // a round that a coarse clock calls equal says nothing
+        ++told, behind += own[r] > leader[r];
+    if (i != standing.best && 2 * behind > told && signProbability(behind, told) < doubt)
       finalists[i].isOut = true;
     else
       standing.tied.push_back(i);

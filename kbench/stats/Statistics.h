@@ -24,21 +24,29 @@ Summary summarize(const std::vector<double> &samples);
 struct Finalist {
   size_t id = 0;
   std::vector<double> samples;
+  std::vector<double> rounds; ///< the median of each round's samples; all finalists were in the same rounds
   std::vector<double> resources;
   bool isOut = false; ///< slower beyond doubt, or it failed
 };
 
 /// How the finals stand.
 struct Standing {
-  size_t best = 0;          ///< index into the finalists
+  size_t best = 0;          ///< index into the finalists: the one with the least median
   bool isDecided = false;   ///< every other one is out or slower beyond doubt
-  std::vector<size_t> tied; ///< indices, `best` among them, that the samples do not tell apart
+  std::vector<size_t> tied; ///< indices, `best` among them, that the rounds do not tell apart
 };
 
-/// Marks those whose interval lies wholly above the leader's as out, unless their medians are nearer to each
-/// other than either's samples spread: what is within noise is not told apart. The leader has the least
-/// median.
-Standing judge(std::vector<Finalist> &finalists);
+/// The probability that of `rounds` fair coins `ahead` or more, or as few, fall one way: how surprising it is
+/// that one of two equally fast contenders is ahead in so many of the rounds.
+double signProbability(size_t ahead, size_t rounds);
+
+/// Compares each with the leader round by round: what disturbs a round disturbs both, so a difference that
+/// has the same sign in nearly all rounds is real however small it is beside the spread of the samples. One
+/// that is behind in so many rounds that chance would do it in fewer than `doubt` of all cases is marked as
+/// out; where the sign is not consistent, the two are tied.
+Standing judge(std::vector<Finalist> &finalists, double doubt);
+/// While rounds go on each look is another chance to be wrong: a look asks for more than the last judgement.
+inline constexpr double doubtOnTheWay = 0.005, doubtAtTheEnd = 0.05;
 /// The winner of a tie: fewest resources in their order, then the least median.
 size_t breakTie(const std::vector<Finalist> &finalists, const std::vector<size_t> &tied);
 

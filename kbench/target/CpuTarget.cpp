@@ -120,7 +120,7 @@ Target cpuTarget() {
                 [](const std::string &n) { return n == "TILE_M" || n == "TILE_N" || n == "TILE_K"; });
   t.sharesProcessor = true;
   t.devices = 1;
-  t.makeCompiler = [](int) { return std::unique_ptr<Compiler>(new CpuCompiler); };
+  t.makeCompiler = [](int, const std::string &) { return std::unique_ptr<Compiler>(new CpuCompiler); };
   t.makeDevice = [](int, std::string &) { return std::unique_ptr<Device>(new CpuDevice); };
   t.isPresent = alwaysPresent;
   t.describe = describeProcessor;

@@ -46,6 +46,48 @@ bool decodeEntries(const std::string &text, GpuKernel &kernel) {
   return !kernel.entries.empty();
 }
 
+/// What a compiler must know of the device, as the text that crosses to the compile workers.
+constexpr std::pair<const char *, int64_t cuda::DeviceInfo::*> facts[] = {
+    {"memory", &cuda::DeviceInfo::memoryBytes},
+    {"l2", &cuda::DeviceInfo::l2Bytes},
+    {"sharedPerBlock", &cuda::DeviceInfo::sharedPerBlock},
+    {"shared", &cuda::DeviceInfo::sharedPerMultiprocessor},
+    {"registers", &cuda::DeviceInfo::registersPerMultiprocessor},
+    {"threads", &cuda::DeviceInfo::threadsPerMultiprocessor},
+    {"blocks", &cuda::DeviceInfo::blocksPerMultiprocessor},
+    {"reservedShared", &cuda::DeviceInfo::reservedSharedPerBlock},
+};
+
+/// `ptx` is the version that driver and assembler take.
+std::string encodeFacts(const cuda::DeviceInfo &d, unsigned ptx) {
+  json j{{"ordinal", d.ordinal},
+         {"name", d.name},
+         {"sm", d.sm},
+         {"multiprocessors", d.multiprocessors},
+         {"driver", d.driverVersion},
+         {"driverPtx", d.ptxVersion},
+         {"ptx", ptx}};
+  for (auto [name, member] : facts)
+    j[name] = d.*member;
+  return j.dump();
+}
+
+bool decodeFacts(const std::string &text, cuda::DeviceInfo &d, unsigned &ptx) {
+  json j = json::parse(text, nullptr, false);
+  if (!j.is_object())
+    return false;
+  d.ordinal = j.value("ordinal", 0);
+  d.name = j.value("name", "");
+  d.sm = j.value("sm", 0u);
+  d.multiprocessors = j.value("multiprocessors", 0);
+  d.driverVersion = j.value("driver", 0);
+  d.ptxVersion = j.value("driverPtx", 0u);
+  ptx = j.value("ptx", 0u);
+  for (auto [name, member] : facts)
+    d.*member = j.value(name, int64_t(0));
+  return d.sm > 0 && ptx > 0;
+}
+
 /// Blocks that fit one multiprocessor, as a part of the threads it can hold: by threads, registers (given out
 /// 256 a warp) and shared memory.
 struct Occupancy {
@@ -78,8 +120,9 @@ Occupancy occupancy(const cuda::DeviceInfo &d, const GpuEntry &e, int registers)
 /// Asks the driver what the device is; makes no context on it.
 class GpuCompiler : public Compiler {
 public:
-  explicit GpuCompiler(int index) {
-    if (cuda::Device::describe(index, info_, error_))
+  GpuCompiler(int index, const std::string &facts) {
+    // Opening the driver takes each worker a moment.
+    if (!decodeFacts(facts, info_, ptx_) && cuda::Device::describe(index, info_, error_))
       driver::choosePtx(info_.target(), "", true, ptx_, error_);
   }
 
@@ -277,6 +320,9 @@ public:
   bool read(void *to, Address from, size_t bytes, std::string &error) override {
     return device_->download(to, from, bytes, error);
   }
+  bool copy(Address to, Address from, size_t bytes, std::string &error) override {
+    return device_->copy(to, from, bytes, nullptr, error);
+  }
 
   std::unique_ptr<DeviceKernel> load(const Code &code, const sema::TypedKernel &kernel,
                                      const Contract &contract, std::string &error) override {
@@ -329,10 +375,13 @@ DeviceInfo describeGpu(int index) {
   std::string error;
   auto device = cuda::Device::open(index, error);
   if (!device)
-    return {error, "", ""};
+    return {error, "", "", ""};
   const int v = device->info().driverVersion;
+  unsigned ptx = 0; // 0: the compilers find out, and say, what is wrong
+  driver::choosePtx(device->info().target(), "", true, ptx, error);
   return {device->info().name + ", " + device->info().target(),
-          "CUDA " + std::to_string(v / 1000) + "." + std::to_string(v % 1000 / 10), device->info().target()};
+          "CUDA " + std::to_string(v / 1000) + "." + std::to_string(v % 1000 / 10), device->info().target(),
+          encodeFacts(device->info(), ptx)};
 }
 
 } // namespace
@@ -342,7 +391,9 @@ Target gpuTarget() {
   t.name = "gpu";
   t.defaultExtent = 4096;
   t.isKind = [](const std::string &text) { return driver::isGpuTarget(text); };
-  t.makeCompiler = [](int index) { return std::unique_ptr<Compiler>(new GpuCompiler(index)); };
+  t.makeCompiler = [](int index, const std::string &facts) {
+    return std::unique_ptr<Compiler>(new GpuCompiler(index, facts));
+  };
   t.makeDevice = [](int index, std::string &error) {
     auto device = cuda::Device::open(index, error);
     return device ? std::unique_ptr<Device>(new GpuDevice(std::move(device))) : nullptr;

@@ -42,6 +42,12 @@ bool HostMemory::read(void *to, Address from, size_t bytes, std::string &) {
   return true;
 }
 
+bool HostMemory::copy(Address to, Address from, size_t bytes, std::string &) {
+  if (bytes)
+    std::memcpy(reinterpret_cast<void *>(to), reinterpret_cast<const void *>(from), bytes);
+  return true;
+}
+
 void flushCaches() {
   static const size_t bytes = [] {
     long last = sysconf(_SC_LEVEL3_CACHE_SIZE);
@@ -68,7 +74,7 @@ DeviceInfo describeProcessor(int) {
   cpu_set_t set;
   CPU_ZERO(&set);
   int threads = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-  return {model + ", " + std::to_string(threads) + (threads == 1 ? " thread" : " threads"), "", ""};
+  return {model + ", " + std::to_string(threads) + (threads == 1 ? " thread" : " threads"), "", "", ""};
 }
 
 bool alwaysPresent() { return true; }

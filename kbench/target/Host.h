@@ -11,6 +11,7 @@ public:
   void release(Address address) override;
   bool write(Address to, const void *from, size_t bytes, std::string &error) override;
   bool read(void *to, Address from, size_t bytes, std::string &error) override;
+  bool copy(Address to, Address from, size_t bytes, std::string &error) override;
 };
 
 /// A kernel that runs on this processor: timed by the clock around run().

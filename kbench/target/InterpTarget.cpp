@@ -89,7 +89,7 @@ Target interpTarget() {
   t.sharesProcessor = true;
   t.defaultExtent = 64;
   t.devices = 1;
-  t.makeCompiler = [](int) { return std::unique_ptr<Compiler>(new NoCompiler); };
+  t.makeCompiler = [](int, const std::string &) { return std::unique_ptr<Compiler>(new NoCompiler); };
   t.makeDevice = [](int, std::string &) { return std::unique_ptr<Device>(new InterpDevice); };
   t.isPresent = alwaysPresent;
   t.describe = describeProcessor;

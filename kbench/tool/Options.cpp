@@ -30,6 +30,17 @@ std::string footer() {
     line.resize(24, ' ');
     text += line + std::string(meaning(static_cast<Status>(i))) + "\n";
   }
+  text +=
+      "\nThe table: 'median' and 'spread' (median absolute deviation) of a point's repeats, taken in the "
+      "final "
+      "rounds or in the search\n"
+      "('timed in'); GFLOP/s or GB/s, by what the kernel is bound by; '% of roof' of what this device was "
+      "measured to do at most;\n"
+      "what the code takes of the device; 'error/bound' is the largest difference from the expected result, "
+      "1 being the most that is\n"
+      "allowed. Finalists tie where now one, now the other is ahead from round to round: then the one with "
+      "fewer resources wins,\n"
+      "if their medians are within 0.5 %; else the least median.\n";
   text += "\nExit status: 0 a point passed; 1 the input is at fault, or nothing passed; 2 usage; 3 files, "
           "workers, memory.\n";
   text += "\nEnvironment:\n" + environmentHelp();
@@ -53,68 +64,77 @@ std::optional<int> parseOptions(int argc, char **argv, Options &o) {
       "  phobos-kbench --dim M=512 --dim N=512 --dim K=4096 --csv all.csv gemm.pho\n\n"
       "Every point is checked against the rules of the target, compiled, compared with the interpreter at "
       "small and ragged\n"
-      "sizes, and only then timed. Points run in processes of their own: one that crashes or hangs costs "
-      "itself alone. Ctrl-C\n"
-      "ends with the ranking so far, and the same command takes the search up where it was.\n",
+      "sizes and with a plain point of the same kernel at the size to be timed, and only then timed; the "
+      "fastest are timed again\n"
+      "in turns. Points run in processes of their own: one that crashes or hangs costs itself alone. Ctrl-C "
+      "ends with the ranking\n"
+      "so far, and the same command takes the search up where it was.\n",
       "phobos-kbench"};
   app.footer(footer());
-  app.add_option("FILE", o.file, "the source");
-  app.add_option("--kernel", o.kernel, "the kernel, where the file has several");
-  app.add_option("--target", o.target, "auto, cpu, gpu, interp; a GPU also by its processor: sm_90a")
+  const char *group = "What is measured";
+  auto text = [&](const char *flag, auto &value, const char *type, const char *meaning) {
+    return app.add_option(flag, value, meaning)->type_name(type)->group(group);
+  };
+  app.add_option("FILE", o.file, "the source; - for standard input")->type_name("");
+  text("--kernel", o.kernel, "NAME", "the kernel, where the file has several");
+  text("--target", o.target, "NAME",
+       "auto (a GPU if there is one), cpu, gpu, interp; a GPU also by its processor: sm_90a")
       ->capture_default_str();
-  app.add_option("--device", o.device, "which device of the target")
+  text("--device", o.device, "N", "which device of the target")
       ->capture_default_str()
       ->check(CLI::NonNegativeNumber);
-  app.add_option("--autotune", o.autotune,
-                 "NAME=VALUE ..: measure this one point, the other names at their first choices; repeatable");
-  app.add_option("--pin", o.pin, "NAME=VALUE ..: fix these names and search the others; repeatable");
-  app.add_option("--points", o.points, "FILE: measure the points it lists, one a line; repeatable");
-  app.add_option("--limit", o.limit,
-                 "search this many points, spread over the space; with --list, print this many");
-  app.add_option(
-      "--shard", o.shard,
-      "I/N: the I-th (from 1) of N shares of the space, for searching on several machines; see --merge");
-  app.add_option("--dim", o.dims,
-                 "NAME=EXTENT: a runtime dimension; repeatable. Others: 1024 for axes of matrices, 2^24 for\n"
-                 "kernels on vectors only, 8 for leading axes; what was taken is printed");
-  app.add_option(
-      "--arg", o.args,
-      "NAME=VALUE: what a parameter is: a .npy file, a number, uniform(a,b), normal, arange, const(c);\n"
-      "repeatable. Others: floats uniform in [-1, 1], small integers, scalars 1");
-  app.add_option("--grid", o.grid, "X[,Y[,Z]]: blocks, where the kernel's own grid is not wanted");
-  app.add_flag("--list", o.list, "print the points and their number, and stop");
-  app.add_flag("--best", o.best,
-               "print the ranking that the ledger holds for this kernel and shape, measuring nothing");
-  app.add_option("--csv", o.csv, "FILE: every point as CSV (- for standard output); repeatable");
-  app.add_option("--json", o.json,
-                 "FILE: every point and the setting as JSON (- for standard output); repeatable");
-  app.add_option("--ledger", o.ledger, "FILE: where measurements are kept (SQLite); 'none' keeps nothing");
-  app.add_option("--merge", o.merge,
-                 "FILE: add what another ledger holds to this one; needs no source; repeatable");
-  app.add_flag("--fresh", o.fresh, "do not take up an interrupted search");
-  app.add_option("--seed", o.seed, "of the inputs and of --limit")->capture_default_str();
-  app.add_option("--jobs", o.jobs, "compile workers; 0: one a processor")->capture_default_str();
-  app.add_option("--budget", o.budgetMs, "milliseconds of repeats a point, before the finals")
+  text("--dim", o.dims, "NAME=EXTENT",
+       "a runtime dimension; repeatable. Others: 1024 for axes of matrices (4096 on a GPU, 64 in the\n"
+       "interpreter), 2^24 for kernels on vectors only, 8 for leading axes; what was taken is printed");
+  text("--arg", o.args, "NAME=VALUE",
+       "what a parameter is, as phobos-run reads it: a .npy file, a number, uniform(a,b), normal, arange,\n"
+       "const(c); repeatable. Others: floats uniform in [-1, 1], small integers, scalars 1");
+  text("--grid", o.grid, "X[,Y[,Z]]", "blocks, where the kernel's own grid is not wanted or it has none");
+  text("--seed", o.seed, "N", "of the inputs and of --limit")->capture_default_str();
+  app.add_flag("--no-std", o.noStd, "leave the standard library out")->group(group);
+
+  group = "Which points";
+  text("--autotune", o.autotune, "NAME=VALUE ..",
+       "measure this one point, the other names at their first choices; repeatable");
+  text("--pin", o.pin, "NAME=VALUE ..", "fix these names and search the others; repeatable");
+  text("--points", o.points, "FILE", "measure the points it lists, one a line; repeatable");
+  text("--limit", o.limit, "N",
+       "search this many points, spread over the space; with --list or --best, print this many");
+  text("--shard", o.shard, "I/N",
+       "the I-th (from 1) of N shares of the space, for searching on several machines; see --merge");
+  app.add_flag("--list", o.list, "print the points and their number, and stop")->group(group);
+
+  group = "How it is measured";
+  text("--baseline", o.baseline, "LIBRARY",
+       "cublas, openblas: time this library's routine in the same rounds as the fastest points, where the\n"
+       "kernel is C = A @ B of matrices and the target has the library (it is opened at run time)")
+      ->check(CLI::IsMember({"cublas", "openblas"}));
+  text("--budget", o.budgetMs, "MS", "milliseconds of repeats a point, before the finals")
       ->capture_default_str()
       ->check(amount(oneDay * 1000, "milliseconds"));
-  app.add_option("--compile-timeout", o.compileSeconds, "seconds a point may compile")
-      ->capture_default_str()
-      ->check(amount(oneDay, "seconds"));
-  app.add_option(
-         "--run-timeout", o.runSeconds,
-         "seconds a point may take in the interpreter at small sizes, again to be verified, and again to be\n"
-         "timed")
-      ->capture_default_str()
-      ->check(amount(oneDay, "seconds"));
   app.add_flag("--warm-cache", o.warmCache,
-               "leave what a kernel reads in the cache between repeats; by default it is flushed");
-  app.add_option(
-         "--baseline", o.baseline,
-         "cublas, openblas: time this library's routine in the same rounds as the fastest points, where the\n"
-         "kernel is C = A @ B of matrices and the target has the library (it is opened at run time)")
-      ->check(CLI::IsMember({"cublas", "openblas"}));
-  app.add_flag("--quiet", o.quiet, "no progress line");
-  app.add_flag("--no-std", o.noStd, "leave the standard library out");
+               "leave what a kernel reads in the cache between repeats; by default it is flushed")
+      ->group(group);
+  text("--compile-timeout", o.compileSeconds, "S", "seconds a point may compile")
+      ->capture_default_str()
+      ->check(amount(oneDay, "seconds"));
+  text("--run-timeout", o.runSeconds, "S",
+       "seconds a point may take in the interpreter at small sizes, again to be verified, and again to be\n"
+       "timed")
+      ->capture_default_str()
+      ->check(amount(oneDay, "seconds"));
+  text("--jobs", o.jobs, "N", "compile workers; 0: one a processor")->capture_default_str();
+
+  group = "Results";
+  text("--csv", o.csv, "FILE", "every point as CSV (- for standard output); repeatable");
+  text("--json", o.json, "FILE", "every point and the setting as JSON (- for standard output); repeatable");
+  app.add_flag("--quiet", o.quiet, "no progress line")->group(group);
+  text("--ledger", o.ledger, "FILE", "where measurements are kept (SQLite); 'none' keeps nothing");
+  app.add_flag("--best", o.best,
+               "print the ranking that the ledger holds for this kernel and shape, measuring nothing")
+      ->group(group);
+  app.add_flag("--fresh", o.fresh, "do not take up an interrupted search")->group(group);
+  text("--merge", o.merge, "FILE", "add what another ledger holds to this one; needs no source; repeatable");
   app.set_version_flag("--version", "phobos-kbench " PHOBOS_VERSION_TEXT);
   for (auto *option : app.get_options())
     if (option->get_items_expected_max() > 1)

@@ -4,6 +4,8 @@
 
 namespace phobos::kbench {
 
+/// Its owner holds a lock in it, which the system lets go however the owner ends: what a killed run left is
+/// told from what is in use by that, and removed by the next run.
 class RunFolder {
 public:
   RunFolder() = default;
@@ -15,7 +17,11 @@ public:
 
 private:
   std::string path_;
+  int owner_ = -1; ///< locked while this lives
 };
+
+/// Removes what killed runs of this user have left in the folder for temporary files.
+void removeStale();
 
 /// Held while a search adds to a run of the ledger, so that another process does not take the run up
 /// meanwhile.

@@ -14,13 +14,10 @@
 namespace phobos::kbench {
 namespace {
 
-enum Exit : int { Success = 0, InputFault = 1, UsageFault = 2, EnvironmentFault = 3 };
-
 class Maker {
 public:
-  Maker(const Options &options, const Target &target, Subject &subject, Diagnostics &diags,
-        std::string &usage)
-      : o_(options), target_(target), s_(subject), diags_(diags), usage_(usage) {}
+  Maker(const Options &options, const Target &target, Subject &subject, Diagnostics &diags)
+      : o_(options), target_(target), s_(subject), diags_(diags) {}
 
   int run() {
     for (int (Maker::*step)() :
@@ -32,15 +29,10 @@ public:
   }
 
 private:
-  int misuse(std::string text) {
-    usage_ = std::move(text);
-    return UsageFault;
-  }
-
   int load() {
     s_.loaded = driver::load(o_.file, {.stdlib = !o_.noStd}, diags_);
     if (diags_.hasErrors())
-      return diags_.all().front().id == diag::CannotReadFile ? EnvironmentFault : InputFault;
+      return driver::statusOf(diags_);
     s_.text = std::string(s_.loaded->sources.file(0).text());
     s_.kernel = driver::selectKernel(*s_.loaded->file, o_.kernel, diags_);
     if (!s_.kernel)
@@ -53,7 +45,7 @@ private:
     Point one;
     if (!driver::readPoint(o_.pin, "--pin", s_.pinned, diags_) ||
         !driver::readPoint(o_.autotune, "--autotune", one, diags_))
-      return UsageFault;
+      return driver::statusOf(diags_);
     for (auto &[n, v] : one.entries())
       s_.pinned.set(n, v);
     Point complete;
@@ -99,12 +91,12 @@ private:
 
   int readPoints() {
     for (const std::string &path : o_.points) {
-      std::string text, error;
-      if (!readText(path, text, error)) {
-        diags_.report(diag::CannotReadFile, {}, path, error);
-        return EnvironmentFault;
-      }
-      const uint32_t file = s_.loaded->sources.add(path, text);
+      std::optional<std::string> read = driver::readText(path, diags_);
+      if (!read)
+        return driver::statusOf(diags_);
+      const uint32_t file = s_.loaded->sources.add(path == "-" ? "<stdin>" : path, *read);
+      const std::string_view text = s_.loaded->sources.file(file).text();
+      const size_t before = s_.listed.size();
       for (size_t from = 0, end = 0; from < text.size(); from = end + 1) {
         end = std::min(text.find('\n', from), text.size());
         std::string_view item(text.data() + from, end - from);
@@ -116,8 +108,8 @@ private:
       }
       if (diags_.hasErrors())
         return InputFault;
-      if (s_.listed.empty()) {
-        usage_ = "'" + path + "' lists no point";
+      if (s_.listed.size() == before) {
+        diags_.report(diag::NoPoints, {}, path);
         return InputFault;
       }
     }
@@ -136,7 +128,7 @@ private:
     std::string error;
     size_t at = 0;
     if (!parsePoint(item, given, error, &at)) {
-      diags_.report(diag::BadPoint, range(at), std::string(item), error);
+      diags_.report(diag::BadPointLine, range(at), error);
       return;
     }
     Diagnostics unplaced;
@@ -152,8 +144,7 @@ private:
           place = item.find(n + "=");
           break;
         }
-      auto report = diags_.report(diag::BadPoint, range(place),
-                                  std::string(item.substr(0, item.find_last_not_of(" \t\r") + 1)), d.message);
+      auto report = diags_.report(diag::BadPointLine, range(place), d.message);
       if (d.help)
         report.help(*d.help);
     }
@@ -199,8 +190,15 @@ private:
         diags_.report(diag::LaunchRefused, c.range,
                       "no point of the space satisfies @require(" + c.text + ")" +
                           (c.reason.empty() ? "" : ": " + c.reason) +
-                          (given_.empty() ? "" : ", at the extents given"));
+                          (given_.empty() ? "" : ", at " + extentsText()));
     return InputFault;
+  }
+
+  std::string extentsText() const {
+    std::string text;
+    for (auto &[n, v] : given_)
+      text += (text.empty() ? "" : ", ") + n + " = " + std::to_string(v);
+    return text;
   }
 
   int chooseDims() {
@@ -210,24 +208,14 @@ private:
       extents.set(n, v);
     if (!driver::checkExtents(extents, c, diags_))
       return InputFault;
-    std::string error;
-    if (!rules_.parse(o_.args, c, error)) {
-      usage_ = "--arg: " + error;
-      switch (rules_.fault()) {
-      case InputRules::Fault::Syntax:
-        return UsageFault;
-      case InputRules::Fault::File:
-        return EnvironmentFault;
-      default:
-        return InputFault;
-      }
-    }
+    if (!driver::readArguments(o_.args, c, arguments_, diags_))
+      return driver::statusOf(diags_);
     std::map<std::string, int64_t> fromFiles;
-    for (const ContractParam &p : c.params)
-      if (auto it = rules_.files().find(p.name); it != rules_.files().end())
-        for (size_t axis = 0; axis < p.extents.size(); ++axis)
-          if (!p.extents[axis].fixed)
-            fromFiles[c.dims[static_cast<size_t>(p.extents[axis].value)]] = it->second.extents()[axis];
+    for (size_t p = 0; p < c.params.size(); ++p)
+      if (const auto &array = arguments_.arrays[p])
+        for (size_t axis = 0; axis < array->extents().size(); ++axis)
+          if (const ContractExtent &e = c.params[p].extents[axis]; !e.fixed)
+            fromFiles.emplace(c.dims[static_cast<size_t>(e.value)], array->extents()[axis]);
     for (size_t d = 0; d < c.dims.size(); ++d) {
       const std::string &name = c.dims[d];
       if (auto it = given_.find(name); it != given_.end()) {
@@ -239,7 +227,55 @@ private:
         s_.defaultDims.push_back(name);
       }
     }
+    if (!checkArguments())
+      return driver::statusOf(diags_);
     return checkMemory();
+  }
+
+  std::vector<int64_t> extents() const {
+    std::vector<int64_t> dims;
+    for (auto &[n, v] : s_.dims)
+      dims.push_back(v);
+    return dims;
+  }
+
+  /// Whether the arrays of files agree on extents with each other and with --dim, and rules with types.
+  bool checkArguments() {
+    const Contract &c = s_.contract;
+    const std::vector<int64_t> dims = extents();
+    for (size_t p = 0; p < c.params.size(); ++p) {
+      const ContractParam &param = c.params[p];
+      const auto &spec = arguments_.specs[p];
+      if (!spec)
+        continue;
+      double f = 0, count = 1;
+      int64_t i = 0;
+      for (int64_t e : extentsAt(param, dims))
+        count *= static_cast<double>(e);
+      if (param.isTensor
+              ? !spec->isFile() &&
+                    !driver::checkRule(c, param, *spec, static_cast<int64_t>(std::min(count, 9e18)), diags_)
+              : !driver::readScalar(c, param, *spec, o_.seed, f, i, diags_))
+        return false;
+    }
+    Contract shapesOnly = c; // what a point asks of extents is said of the point
+    shapesOnly.aligned.clear();
+    shapesOnly.requires_.clear();
+    std::vector<TensorShape> shapes(c.params.size());
+    std::vector<const TensorShape *> tensors;
+    for (size_t p = 0; p < c.params.size(); ++p) {
+      const auto &array = arguments_.arrays[p];
+      shapes[p] = {c.params[p].elem, array ? array->extents() : extentsAt(c.params[p], dims), {}, nullptr};
+      tensors.push_back(c.params[p].isTensor ? &shapes[p] : nullptr);
+    }
+    BindOptions options;
+    options.grid = {1, 1, 1};
+    options.dims.assign(given_.begin(), given_.end());
+    std::string error;
+    if (BoundLaunch bound; bindLaunch(shapesOnly, tensors, options, bound, error))
+      return true;
+    diags_.report(diag::LaunchRefused, {}, error);
+    return false;
   }
 
   int64_t defaultExtent(size_t dim) const {
@@ -262,9 +298,7 @@ private:
   int checkMemory() {
     double bytes = 0,
            have = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
-    std::vector<int64_t> dims;
-    for (auto &[n, v] : s_.dims)
-      dims.push_back(v);
+    const std::vector<int64_t> dims = extents();
     for (const ContractParam &p : s_.contract.params) {
       double size = p.isTensor ? byteSize(p.elem) : 0;
       for (int64_t e : extentsAt(p, dims))
@@ -273,9 +307,10 @@ private:
     }
     if (2 * bytes < have)
       return Success;
-    usage_ = "the tensors need " + std::to_string(static_cast<int64_t>(bytes / 1e9)) +
-             " GB, twice, and the machine has " + std::to_string(static_cast<int64_t>(have / 1e9)) +
-             "; --dim sets smaller extents";
+    diags_
+        .report(diag::TensorsTooLarge, {}, static_cast<int64_t>(bytes / 1e9),
+                static_cast<int64_t>(have / 1e9))
+        .help("--dim sets smaller extents");
     return EnvironmentFault;
   }
 
@@ -284,17 +319,18 @@ private:
     s_.searched = makeSearchSpace(s_.space, spaceOptions());
     if (!s_.contract.gridFromHost || s_.grid)
       return checkGrid();
-    return misuse("kernel '" + s_.contract.kernel +
-                  "' leaves its grid to the host (@grid(host)): give --grid X,Y,Z");
+    BoundLaunch bound;
+    std::string error;
+    bindAt(s_.contract, extents(), std::nullopt, bound, error);
+    diags_.report(diag::LaunchRefused, {}, error)
+        .help("write --grid X, X,Y or X,Y,Z: the blocks along each axis");
+    return driver::statusOf(diags_);
   }
 
   int checkGrid() {
-    std::vector<int64_t> dims;
-    for (auto &[n, v] : s_.dims)
-      dims.push_back(v);
     BoundLaunch bound;
     std::string ignored; // what a point's contract refuses is said of the point
-    if (!bindAt(s_.contract, dims, s_.grid, bound, ignored) || !bound.isEmpty())
+    if (!bindAt(s_.contract, extents(), s_.grid, bound, ignored) || !bound.isEmpty())
       return Success;
     diags_.report(diag::LaunchRefused, {}, "the grid is empty at these extents: there is nothing to time");
     return InputFault;
@@ -304,16 +340,14 @@ private:
   const Target &target_;
   Subject &s_;
   Diagnostics &diags_;
-  std::string &usage_;
   std::map<std::string, int64_t> given_;
-  InputRules rules_;
+  driver::GivenArguments arguments_;
 };
 
 } // namespace
 
-int makeSubject(const Options &options, const Target &target, Subject &subject, Diagnostics &diags,
-                std::string &usage) {
-  return Maker(options, target, subject, diags, usage).run();
+int makeSubject(const Options &options, const Target &target, Subject &subject, Diagnostics &diags) {
+  return Maker(options, target, subject, diags).run();
 }
 
 } // namespace phobos::kbench

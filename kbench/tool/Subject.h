@@ -25,10 +25,9 @@ struct Subject {
   std::optional<std::array<int64_t, 3>> grid;
 };
 
-/// Fills `subject`; what is wrong is in `diags` (rendered with subject.loaded->sources), or in `usage` where
-/// it is about the command line. Returns an exit status, 0 to go on.
-int makeSubject(const Options &options, const Target &target, Subject &subject, Diagnostics &diags,
-                std::string &usage);
+/// Fills `subject`; what is wrong is in `diags` (rendered with subject.loaded->sources). Returns an exit
+/// status, 0 to go on.
+int makeSubject(const Options &options, const Target &target, Subject &subject, Diagnostics &diags);
 
 /// Names that occur in the kernel outside of @autotune and @require: what its code depends on by itself.
 std::vector<std::string> namesUsed(const ast::Kernel &kernel);

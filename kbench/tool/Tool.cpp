@@ -1,4 +1,5 @@
 #include "kbench/tool/Tool.h"
+#include "compiler/driver/Status.h"
 #include "kbench/Environment.h"
 #include "kbench/report/OutputFile.h"
 #include "kbench/report/ProgressLine.h"
@@ -15,8 +16,6 @@
 
 namespace phobos::kbench {
 namespace {
-
-enum Exit : int { Success = 0, InputFault = 1, UsageFault = 2, EnvironmentFault = 3 };
 
 void complain(const std::string &text) { std::fprintf(stderr, "phobos-kbench: %s\n", text.c_str()); }
 
@@ -50,12 +49,9 @@ public:
     if (int status = chooseTarget())
       return status;
     Diagnostics diags;
-    std::string usage;
-    int status = makeSubject(o_, *target_, subject_, diags, usage);
+    int status = makeSubject(o_, *target_, subject_, diags);
     if (subject_.loaded)
       std::fputs(renderText(diags, subject_.loaded->sources, isatty(2)).c_str(), stderr);
-    if (!usage.empty())
-      complain(usage);
     if (status)
       return status;
     sayWhatIsIgnored();
@@ -120,8 +116,12 @@ private:
         target_ = &t;
     }
     if (!target_) {
-      complain("target '" + o_.target + "' is not known; this build has auto" + known +
-               " (also by its processor, as sm_90a)");
+      Diagnostics diags;
+      diags.report(diag::UnknownTarget, {},
+                   "target '" + o_.target + "' is not known; this build has auto" + known +
+                       " (a GPU also by its processor, as sm_90a)");
+      SourceManager none;
+      std::fputs(renderText(diags, none, isatty(2)).c_str(), stderr);
       return UsageFault;
     }
     if (!target_->isPresent()) {
@@ -163,6 +163,7 @@ private:
     std::string error;
     interrupt_.emplace();
     search_.interrupt = &*interrupt_;
+    removeStale();
     if (!folder_.create(error) ||
         !writeFile(folder_.path() + "/source.pho", subject_.text.data(), subject_.text.size(), error)) {
       complain(error);
@@ -197,7 +198,8 @@ private:
   int meetDevice() {
     DeviceInfo device;
     std::string error;
-    if (!askDevice(session_, search_, device, error)) {
+    device_.emplace(workerPool(session_, search_, "device", 1));
+    if (!askDevice(*device_, device, error)) {
       complain(error);
       return interrupt_->isRaised() ? InputFault : EnvironmentFault;
     }
@@ -205,6 +207,7 @@ private:
       complain("device " + std::to_string(o_.device) + " is " + device.name + ", not an " + o_.target);
       return EnvironmentFault;
     }
+    session_.deviceFacts = device.facts;
     fillContext(device);
     return Success;
   }
@@ -324,6 +327,7 @@ private:
     double expected = !subject_.listed.empty() ? static_cast<double>(subject_.listed.size()) : count.points;
     if (o_.limit)
       expected = std::min(expected, static_cast<double>(*o_.limit));
+    search_.expectedPoints = expected;
     ProgressLine line(isatty(2) && !o_.quiet,
                       o_.shard.empty() && expected < 1e9 ? static_cast<size_t>(expected) : 0);
     std::string ledgerError, error;
@@ -341,7 +345,7 @@ private:
         f.write(reportJson(o, context_), isLast, writeError);
     };
     events.soFar = [&](const SearchOutcome &o) { writeOut(o, false); };
-    SearchOutcome outcome = search(session_, source, search_, events, std::move(known));
+    SearchOutcome outcome = search(session_, source, search_, events, std::move(known), *device_);
     line.clear();
     if (!outcome.environmentError.empty())
       complain(outcome.environmentError);
@@ -399,6 +403,7 @@ private:
   RunLock lock_, freshLock_;
   Session session_;
   SearchOptions search_;
+  std::optional<Pool> device_; ///< started to say what the device is, used by the search
   ReportContext context_;
 };
 

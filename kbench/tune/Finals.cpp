@@ -1,32 +1,16 @@
 #include "kbench/tune/Finals.h"
 #include <algorithm>
-#include <tuple>
 
 namespace phobos::kbench {
 namespace {
 
-constexpr size_t maxFinalists = 8;
 constexpr double nearEnough = 1.10; ///< of the best median of the search: who comes into the finals
-constexpr double asGoodAs = 1.02;   ///< of the best median of the finals: who ties, if the intervals overlap
+constexpr double asGoodAs = 1.005; ///< of the least median of the finals: who ties, if the rounds do not tell
 constexpr unsigned maxRounds = 40, samplesARound = 3;
+constexpr double longRoundNs = 4e8;    ///< a round that would take longer takes one sample of each
 constexpr unsigned baselineRounds = 8; ///< at least, for a library beside the finalists
 
 } // namespace
-
-std::vector<size_t> rankAll(const std::vector<PointResult> &results) {
-  std::vector<size_t> order;
-  std::vector<double> medians(results.size());
-  for (size_t i = 0; i < results.size(); ++i)
-    if (results[i].status() == Status::Ok && !results[i].measurement.samplesNs.empty()) {
-      order.push_back(i);
-      medians[i] = results[i].summary().median;
-    }
-  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    const bool aLater = !results[a].wasInFinals(), bLater = !results[b].wasInFinals();
-    return std::tuple(aLater, medians[a], a) < std::tuple(bLater, medians[b], b);
-  });
-  return order;
-}
 
 std::vector<size_t> Finals::chooseFinalists() const {
   std::vector<size_t> order = rankAll(outcome_.results);
@@ -43,21 +27,29 @@ void Finals::report(const std::string &doing) {
     events_.progress({outcome_.results.size(), 0, doing, nullptr});
 }
 
-std::optional<Outcome> Finals::ask(Pool &pool, const Request &request, std::chrono::milliseconds limit) {
-  if (!pool.give(0, request.toLine(), limit, outcome_.environmentError, options_.runLimit)) {
-    if (outcome_.environmentError.empty())
-      outcome_.environmentError = "a worker cannot be started";
-    return std::nullopt;
-  }
+bool Finals::give(Pool &pool, uint64_t job, const Request &request, std::chrono::milliseconds limit) {
+  if (pool.give(job, request.toLine(), limit, outcome_.environmentError, options_.runLimit))
+    return true;
+  if (outcome_.environmentError.empty())
+    outcome_.environmentError = "a worker cannot be started";
+  return false;
+}
+
+std::optional<Outcome> Finals::await(Pool &pool, uint64_t job) {
   while (true) {
+    for (Outcome &o : pool.collect())
+      ended_.insert_or_assign(o.job, std::move(o));
+    if (auto o = ended_.extract(job))
+      return std::move(o.mapped());
     if (waitForAny({&pool}, options_.interrupt, std::chrono::milliseconds(500))) {
       outcome_.wasInterrupted = true;
       return std::nullopt;
     }
-    auto done = pool.collect();
-    if (!done.empty())
-      return done.front();
   }
+}
+
+std::optional<Outcome> Finals::ask(Pool &pool, const Request &request, std::chrono::milliseconds limit) {
+  return give(pool, aloneJob, request, limit) ? await(pool, aloneJob) : std::nullopt;
 }
 
 void Finals::fail(size_t result, const Verdict &verdict, const char *stage) {
@@ -93,6 +85,25 @@ static Verdict blame(const Outcome &o, const Reply &reply) {
   return reply.verdict;
 }
 
+// At full size it is compared with what the points were compared with.
+bool Finals::verifyBaselineInFull(Request request, Reply &reply) {
+  if (!outcome_.plain)
+    return true;
+  request.kind = Request::Kind::VerifyFull;
+  request.items.push_back(*outcome_.plain);
+  request.seed = session_.seed;
+  auto o = ask(device_, request, options_.runLimit);
+  if (!o)
+    return false;
+  Reply full;
+  if (o->kind != Outcome::Kind::Answer || !Reply::fromLine(o->answer, full))
+    full.verdict = blame(*o, {});
+  reply.verdict = full.verdict;
+  outcome_.baseline.isVerifiedInFull = full.verdict.ok() && full.note.empty();
+  reply.worstError = std::max(reply.worstError, full.worstError);
+  return true;
+}
+
 bool Finals::prepareBaseline(size_t result) {
   if (options_.baseline.empty())
     return true;
@@ -108,6 +119,9 @@ bool Finals::prepareBaseline(size_t result) {
   if (o->kind != Outcome::Kind::Answer || !Reply::fromLine(o->answer, reply))
     reply.verdict = blame(*o, {});
   baseline.name = reply.note;
+  if (reply.verdict.ok() && outcome_.results[result].measurement.verdict.detail.empty() &&
+      !verifyBaselineInFull(request, reply))
+    return false;
   if (!reply.verdict.ok()) {
     // What differs from the kernel's own reference computes something else.
     baseline.note =
@@ -129,8 +143,12 @@ bool Finals::prepareBaseline(size_t result) {
 }
 
 bool Finals::rounds(std::vector<Finalist> &finalists) {
-  auto until = Clock::now() + options_.finalsLimit;
-  for (outcome_.rounds = 0; outcome_.rounds < maxRounds && Clock::now() < until; ++outcome_.rounds) {
+  const auto since = Clock::now();
+  auto isTimeLeft = [&] { // a library beside the points has its rounds, unless that takes far too long
+    const bool mayTakeLonger = baseline_ && outcome_.rounds < baselineRounds;
+    return Clock::now() - since < (mayTakeLonger ? 4 : 1) * options_.finalsLimit;
+  };
+  for (outcome_.rounds = 0; outcome_.rounds < maxRounds && isTimeLeft(); ++outcome_.rounds) {
     std::vector<size_t> in;
     for (size_t f = 0; f < finalists.size(); ++f)
       if (!finalists[f].isOut)
@@ -142,7 +160,12 @@ bool Finals::rounds(std::vector<Finalist> &finalists) {
            std::to_string(outcome_.rounds + 1));
     Request request;
     request.kind = Request::Kind::Sample;
-    request.repeats = samplesARound;
+    double roundNs = outcome_.baseline.measurement.samplesNs.empty()
+                         ? 0
+                         : medianOf(outcome_.baseline.measurement.samplesNs);
+    for (size_t f : in)
+      roundNs += outcome_.results[finalists[f].id].summary().median;
+    request.repeats = samplesARound * roundNs > longRoundNs ? 1 : samplesARound;
     for (size_t f : in)
       request.items.push_back(
           {outcome_.results[finalists[f].id].measurement.point.str(), folder(finalists[f].id), ""});
@@ -159,13 +182,15 @@ bool Finals::rounds(std::vector<Finalist> &finalists) {
     Reply reply;
     bool answered = o->kind == Outcome::Kind::Answer && Reply::fromLine(o->answer, reply);
     if (answered && reply.verdict.ok()) {
-      for (size_t k = 0; k < in.size() && k < reply.samples.size(); ++k)
-        for (double ns : reply.samples[k])
-          finalists[in[k]].samples.push_back(ns);
+      for (size_t k = 0; k < in.size() && k < reply.samples.size(); ++k) {
+        Finalist &f = finalists[in[k]];
+        f.samples.insert(f.samples.end(), reply.samples[k].begin(), reply.samples[k].end());
+        f.rounds.push_back(medianOf(reply.samples[k]));
+      }
       if (baseline_ && reply.samples.size() > in.size())
         for (double ns : reply.samples[in.size()])
           outcome_.baseline.measurement.samplesNs.push_back(ns);
-      if (!judge(finalists).isDecided || (baseline_ && outcome_.rounds + 1 < baselineRounds))
+      if (!judge(finalists, doubtOnTheWay).isDecided || (baseline_ && outcome_.rounds + 1 < baselineRounds))
         continue;
       ++outcome_.rounds;
       break;
@@ -222,11 +247,11 @@ void Finals::decide(std::vector<Finalist> &finalists) {
   std::erase_if(finalists, [&](const Finalist &f) { return outcome_.results[f.id].status() != Status::Ok; });
   if (finalists.size() < 2)
     return;
-  Standing standing = judge(finalists);
+  Standing standing = judge(finalists, doubtAtTheEnd);
   if (standing.tied.size() < 2)
     return;
-  // Not told apart. Where the medians are as good as equal too, fewer resources win; else the least median,
-  // with the doubt said.
+  // Now one round is ahead, now another. Where the medians are as good as equal too, fewer resources win;
+  // else the least median, with the doubt said.
   double leader = medianOf(finalists[standing.best].samples);
   std::vector<size_t> equal;
   for (size_t f : standing.tied)
@@ -240,14 +265,39 @@ void Finals::decide(std::vector<Finalist> &finalists) {
   std::rotate(outcome_.ranking.begin(), place, place + 1);
 }
 
-bool Finals::confirm(size_t result) {
-  report("verifying the winner again");
-  compilers_.replaceAll();
-  device_.replaceAll();
+Request Finals::againRequest(size_t result) const {
   Request request;
   request.items = {{outcome_.results[result].measurement.point.str(), folder(result) + "-again", ""}};
   request.seed = session_.seed + 1;
   request.isFinal = true;
+  return request;
+}
+
+// Each in a process that has done nothing else, while the device has its rounds: the winner's is ready then.
+void Finals::compileAgainAhead(const std::vector<Finalist> &finalists) {
+  if (options_.sharesProcessor) // they would be timed beside the compiler
+    return;
+  for (const Finalist &f : finalists) {
+    std::string ignored; // asked for again, and said, if it is the winner's
+    if (again_.compilers.give(f.id, againRequest(f.id).toLine(), options_.compileLimit, ignored,
+                              options_.runLimit))
+      ahead_.insert(f.id);
+  }
+}
+
+std::optional<Outcome> Finals::compileAgain(size_t result) {
+  return ahead_.erase(result) ? await(again_.compilers, result)
+                              : ask(again_.compilers, againRequest(result), options_.compileLimit);
+}
+
+bool Finals::confirm(size_t result) {
+  report("verifying the winner again");
+  compilers_.replaceAll();
+  device_.replaceAll(); // its memory is needed
+  if (isDeviceUsed_)
+    again_.device.replaceAll();
+  isDeviceUsed_ = true;
+  Request request = againRequest(result);
   Verdict verdict;
   for (auto kind : {Request::Kind::Compile, Request::Kind::Verify, Request::Kind::VerifyFull}) {
     if (kind == Request::Kind::VerifyFull) {
@@ -259,8 +309,7 @@ bool Finals::confirm(size_t result) {
     bool compiles = kind == Request::Kind::Compile;
     Reply reply;
     for (int attempt = 0; attempt < 2; ++attempt) {
-      auto o =
-          ask(compiles ? compilers_ : device_, request, compiles ? options_.compileLimit : options_.runLimit);
+      auto o = compiles ? compileAgain(result) : ask(again_.device, request, options_.runLimit);
       if (!o)
         return false;
       verdict = {};
@@ -305,13 +354,19 @@ void Finals::run() {
     finalists.push_back(std::move(f));
   }
   outcome_.finalists = finalists.size();
+  compileAgainAhead(finalists);
   if (!finalists.empty() && !prepareBaseline(finalists.front().id))
     return;
+  const Clock::time_point since = Clock::now();
   if ((finalists.size() > 1 || baseline_) && !rounds(finalists))
     return;
+  outcome_.spent.finals = std::chrono::duration<double>(Clock::now() - since).count();
   decide(finalists);
   while (!outcome_.ranking.empty() && !outcome_.wasInterrupted && outcome_.environmentError.empty()) {
-    if (confirm(outcome_.ranking.front())) {
+    const Clock::time_point again = Clock::now();
+    const bool held = confirm(outcome_.ranking.front());
+    outcome_.spent.again += std::chrono::duration<double>(Clock::now() - again).count();
+    if (held) {
       outcome_.winnerHeld = true;
       return;
     }

@@ -1,10 +1,12 @@
 #include "kbench/tune/Search.h"
 #include "kbench/tune/Finals.h"
+#include "kbench/tune/PlainPoint.h"
 #include "kbench/workers/Messages.h"
 #include <algorithm>
 #include <deque>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 namespace phobos::kbench {
 
@@ -23,11 +25,14 @@ namespace {
 
 DeviceInfo parseDevice(const std::string &line) {
   auto j = nlohmann::json::parse(line, nullptr, false);
-  return j.is_object() ? DeviceInfo{j.value("name", ""), j.value("driver", ""), j.value("processor", "")}
+  return j.is_object() ? DeviceInfo{j.value("name", ""), j.value("driver", ""), j.value("processor", ""),
+                                    j.value("facts", "")}
                        : DeviceInfo{};
 }
 
-enum class Stage : uint8_t { Compile, Verify, Full, Time };
+/// Compare: only with the plain point, by the interpreter.
+enum class Stage : uint8_t { Compile, Compare, Verify, Full, Time };
+bool isOfCompilers(Stage s) { return s == Stage::Compile || s == Stage::Compare; }
 
 /// What the end of a worker means for the point it was on; nullopt: give it another chance.
 std::optional<Verdict> verdictOf(const Outcome &o, Stage stage, std::chrono::milliseconds limit,
@@ -36,12 +41,12 @@ std::optional<Verdict> verdictOf(const Outcome &o, Stage stage, std::chrono::mil
       std::to_string(limit.count() / 1000) + "." + std::to_string(limit.count() % 1000 / 100) + " s";
   switch (o.kind) {
   case Outcome::Kind::Crash:
-    return Verdict{stage == Stage::Compile ? Status::CompileError : Status::Fault, "",
-                   (stage == Stage::Compile ? "the compiler " : "the device worker ") + o.detail};
+    return Verdict{isOfCompilers(stage) ? Status::CompileError : Status::Fault, "",
+                   (isOfCompilers(stage) ? "the compiler " : "the device worker ") + o.detail};
   case Outcome::Kind::Timeout:
     if (!o.phase.empty()) // compiled, but what it must compute is not known: the kernel itself does not end
       return Verdict{Status::Hang, "", o.phase + " did not end within " + seconds};
-    return Verdict{stage == Stage::Compile ? Status::CompileTimeout : Status::Hang, "",
+    return Verdict{isOfCompilers(stage) ? Status::CompileTimeout : Status::Hang, "",
                    "no answer within " + seconds};
   default:
     if (!secondTime)
@@ -54,24 +59,30 @@ std::optional<Verdict> verdictOf(const Outcome &o, Stage stage, std::chrono::mil
 class Flow {
 public:
   Flow(const Session &session, PointSource &source, const SearchOptions &options, const SearchEvents &events,
-       std::map<std::string, Measurement> known, SearchOutcome &outcome)
+       std::map<std::string, Measurement> known, Pool &device, SearchOutcome &outcome)
       : session_(session), source_(source), options_(options), events_(events), known_(std::move(known)),
         outcome_(outcome), compilers_(workerPool(session, options, "compile", options.compileWorkers)),
-        device_(workerPool(session, options, "device", 1)) {}
+        device_(device),
+        again_{Pool(freshCompilers(session, options)), Pool(workerPool(session, options, "device", 1))},
+        plain_(session, options) {
+    outcome_.noFullSize = options.noFullSize;
+  }
 
   void run() {
-    choosePlain();
+    if (!options_.sharesProcessor) { // else the roof would be measured beside their start
+      beginCompilers();
+      again_.device.begin(1);
+    }
     while (outcome_.environmentError.empty() && !outcome_.wasInterrupted) {
       giveWork();
       if (!outcome_.environmentError.empty() ||
-          (sourceEnded_ && compilers_.busy() == 0 && device_.busy() == 0 && isEmpty()))
+          (sourceEnded_ && compilers_.busy() == 0 && device_.busy() == 0 && isEmpty() && plain_.isSettled()))
         break;
       outcome_.wasInterrupted =
           waitForAny({&compilers_, &device_}, options_.interrupt, std::chrono::milliseconds(500));
-      for (Outcome &o : compilers_.collect())
-        compiled(o);
-      for (Outcome &o : device_.collect())
-        ran(o);
+      for (Pool *pool : {&compilers_, &device_})
+        for (Outcome &o : pool->collect())
+          ended(o);
       report();
       checkpoint();
     }
@@ -81,93 +92,140 @@ public:
 
   std::string folder(size_t i) const { return session_.directory + "/p" + std::to_string(i); }
   Pool &compilers() { return compilers_; }
-  Pool &device() { return device_; }
+  FreshWorkers &again() { return again_; }
 
 private:
-  // One request and its reply; nullopt where the worker failed, with the reason in `why`.
-  std::optional<Reply> ask(Pool &pool, const Request &request, std::chrono::milliseconds limit,
-                           std::string &why) {
-    if (!pool.give(0, request.toLine(), limit, outcome_.environmentError, options_.runLimit))
-      return std::nullopt;
-    while (true) {
-      outcome_.wasInterrupted = waitForAny({&pool}, options_.interrupt, std::chrono::milliseconds(500));
-      if (outcome_.wasInterrupted)
-        return std::nullopt;
-      if (auto done = pool.collect(); !done.empty()) {
-        Reply reply;
-        const Outcome &o = done.front();
-        if (o.kind == Outcome::Kind::Answer && Reply::fromLine(o.answer, reply) && reply.verdict.ok())
-          return reply;
-        why = o.kind == Outcome::Kind::Answer    ? reply.verdict.detail
-              : o.kind == Outcome::Kind::Timeout ? "no answer in time"
-                                                 : "its worker " + o.detail;
-        return std::nullopt;
-      }
+  static PoolOptions freshCompilers(const Session &session, const SearchOptions &options) {
+    PoolOptions pool = workerPool(session, options, "compile",
+                                  options.sharesProcessor ? 1 : static_cast<unsigned>(Finals::maxFinalists));
+    pool.isOnceOnly = true;
+    return pool;
+  }
+
+  // What is no point's: jobs beyond every index.
+  static constexpr uint64_t roofJob = ~uint64_t(0), plainJob = roofJob - 1;
+
+  void ended(const Outcome &o) {
+    if (o.job == roofJob)
+      measuredRoof(o);
+    else if (o.job == plainJob)
+      plainEnded(o);
+    else if (stages_[o.job] == Stage::Compile)
+      compiled(o);
+    else if (stages_[o.job] == Stage::Compare)
+      compared(o);
+    else
+      ran(o);
+  }
+
+  void beginCompilers() {
+    const double most = std::max(1.0, options_.expectedPoints) + (plain_.isSettled() ? 0 : 1);
+    compilers_.begin(static_cast<unsigned>(std::min<double>(options_.compileWorkers, most)));
+  }
+
+  bool giveOwn(Pool &pool, uint64_t job, const Request &request, std::chrono::milliseconds limit) {
+    const bool given = pool.give(job, request.toLine(), limit, outcome_.environmentError, options_.runLimit);
+    if (!given && outcome_.environmentError.empty())
+      outcome_.environmentError = "a worker cannot be started";
+    return given;
+  }
+
+  // The roof is the device worker's first job. Where the compilers share its processor they wait for it.
+  void giveRoof() {
+    Request request;
+    request.kind = Request::Kind::Roof;
+    request.items = {{"", "", ""}};
+    roof_ = Task::Running;
+    giveOwn(device_, roofJob, request, options_.runLimit);
+  }
+
+  void measuredRoof(const Outcome &o) {
+    roof_ = Task::Done;
+    outcome_.spent.roof = o.seconds;
+    if (options_.sharesProcessor)
+      beginCompilers();
+    Reply reply;
+    if (o.kind == Outcome::Kind::Answer && Reply::fromLine(o.answer, reply) && reply.verdict.ok() &&
+        !reply.samples.empty())
+      outcome_.roof = {reply.samples[0][0], reply.samples[0][1], reply.samples[0][2]};
+  }
+
+  void givePlain() {
+    if (!plain_.wantsWorker() || timing_ || (options_.sharesProcessor && roof_ != Task::Done))
+      return;
+    const bool compiles = plain_.wantsCompiler();
+    if (Pool &pool = compiles ? compilers_ : device_; pool.hasIdle())
+      giveOwn(pool, plainJob, plain_.take(), compiles ? options_.compileLimit : options_.runLimit);
+  }
+
+  void plainEnded(const Outcome &o) {
+    (plain_.wantsCompiler() ? outcome_.spent.compiling : outcome_.spent.reference) += o.seconds;
+    plain_.ended(o);
+    if (!plain_.isSettled())
+      return;
+    outcome_.plain = plain_.found();
+    outcome_.noFullSize = plain_.why();
+    for (size_t i : std::exchange(waiting_, {}))
+      afterSmall(i);
+  }
+
+  // A point that is right at small sizes waits for the plain point; then it is compared with it at full size,
+  // if the interpreter says that both compute the same.
+  void afterSmall(size_t i) {
+    Measurement &m = outcome_.results[i].measurement;
+    if (!plain_.isSettled()) {
+      waiting_.push_back(i);
+    } else if (!outcome_.plain) {
+      m.verdict.detail = outcome_.noFullSize;
+      toTime_.push_back(i);
+    } else if (comparedWith_[i] != plain_.candidate()) {
+      toCompare_.push_back(i); // it was compared with one that has failed since
+    } else {
+      m.verdict.detail = notes_[i];
+      (notes_[i].empty() ? toFull_ : toTime_).push_back(i);
     }
   }
 
-  // The roof, then the first of the plain points that compiles, is right at small sizes and runs at full
-  // size.
-  void choosePlain() {
-    if (events_.progress)
-      events_.progress({0, 0, "measuring what the device can do", nullptr});
-    Request roof;
-    roof.kind = Request::Kind::Roof;
-    roof.items = {{"", "", ""}};
-    std::string none;
-    if (auto reply = ask(device_, roof, options_.runLimit, none); reply && !reply->samples.empty())
-      outcome_.roof = {reply->samples[0][0], reply->samples[0][1], reply->samples[0][2]};
-    if (outcome_.wasInterrupted || !outcome_.environmentError.empty())
+  void compared(const Outcome &o) {
+    outcome_.spent.compiling += o.seconds;
+    auto reply = answerOf(o, Stage::Compare);
+    if (!reply)
       return;
-    outcome_.noFullSize = options_.noFullSize;
-    for (size_t c = 0; c < options_.plainPoints.size() && !outcome_.plain; ++c) {
-      if (events_.progress)
-        events_.progress({0, 0, "making the reference at full size", nullptr});
-      Request request;
-      request.items = {
-          {options_.plainPoints[c].str(), session_.directory + "/plain" + std::to_string(c), ""}};
-      request.seed = session_.seed;
-      std::string why;
-      std::optional<Reply> reply;
-      for (auto kind : {Request::Kind::Compile, Request::Kind::Verify, Request::Kind::VerifyFull}) {
-        request.kind = kind;
-        const bool compiles = kind == Request::Kind::Compile;
-        reply = ask(compiles ? compilers_ : device_, request,
-                    compiles ? options_.compileLimit : options_.runLimit, why);
-        if (outcome_.wasInterrupted || !outcome_.environmentError.empty())
-          return;
-        if (!reply)
-          break;
-      }
-      if (reply && reply->note.empty())
-        outcome_.plain = request.items[0];
-      if (reply && !reply->note.empty()) {
-        outcome_.noFullSize = reply->note;
-        return;
-      }
-      if (!reply)
-        outcome_.noFullSize = "no plain point runs there: " + why;
-    }
-    if (outcome_.plain)
-      outcome_.noFullSize.clear();
+    comparedWith_[o.job] = plain_.candidate();
+    notes_[o.job] = reply->note;
+    afterSmall(o.job);
   }
 
   // Points wait between stages; a processor that is shared works in batches, so that nothing compiles while a
   // point is timed.
   static constexpr size_t batch = 64;
-  bool isEmpty() const { return again_.empty() && toVerify_.empty() && toFull_.empty() && toTime_.empty(); }
+  size_t compiledAlready() const {
+    return toVerify_.size() + waiting_.size() + toFull_.size() + toTime_.size();
+  }
+  bool isEmpty() const { return toRepeat_.empty() && toCompare_.empty() && compiledAlready() == 0; }
   bool mayCompile() const {
     if (!options_.sharesProcessor)
-      return toVerify_.size() + toFull_.size() + toTime_.size() < batch;
-    return !timing_ && toTime_.size() + toFull_.size() + toVerify_.size() + compilers_.busy() < batch;
+      return compiledAlready() < batch;
+    return roof_ == Task::Done && !timing_ && compiledAlready() + compilers_.busy() < batch;
   }
 
   void giveWork() {
+    if (roof_ == Task::Open)
+      giveRoof();
+    givePlain();
+    while (compilers_.hasIdle() && !toCompare_.empty() && !timing_)
+      if (!give(compilers_, take(toCompare_), Stage::Compare))
+        return;
     while (mayCompile() && compilers_.hasIdle())
       if (!compileNext())
         break;
-    bool quiet = compilers_.busy() == 0 && toVerify_.empty() && toFull_.empty() && again_.empty() &&
-                 (sourceEnded_ || toTime_.size() >= batch);
+    if (sourceEnded_ && compilers_.busy() == 0 && !options_.sharesProcessor && !isAgainBegun_) {
+      isAgainBegun_ = true;
+      again_.compilers.begin(
+          static_cast<unsigned>(std::min<size_t>(outcome_.results.size(), Finals::maxFinalists)));
+    }
+    bool quiet = compilers_.busy() == 0 && toVerify_.empty() && waiting_.empty() && toFull_.empty() &&
+                 toRepeat_.empty() && toCompare_.empty() && (sourceEnded_ || toTime_.size() >= batch);
     if (toTime_.empty())
       timing_ = false;
     else if (options_.sharesProcessor && quiet)
@@ -193,10 +251,8 @@ private:
 
   // False if there is nothing to compile.
   bool compileNext() {
-    if (!again_.empty()) {
-      give(compilers_, take(again_), Stage::Compile);
-      return outcome_.environmentError.empty();
-    }
+    if (!toRepeat_.empty())
+      return give(compilers_, take(toRepeat_), Stage::Compile);
     if (sourceEnded_)
       return false;
     auto point = source_.next();
@@ -209,6 +265,8 @@ private:
     result.measurement.stage = "search";
     result.measurement.point = *point;
     attempts_.push_back(0);
+    notes_.emplace_back();
+    comparedWith_.emplace_back();
     if (auto it = known_.find(point->str()); it != known_.end()) {
       result.measurement = it->second;
       result.fromLedger = true;
@@ -218,28 +276,30 @@ private:
       return true;
     }
     outcome_.results.push_back(std::move(result));
-    give(compilers_, i, Stage::Compile);
-    return outcome_.environmentError.empty();
+    return give(compilers_, i, Stage::Compile);
   }
 
-  void give(Pool &pool, size_t i, Stage stage) {
+  bool give(Pool &pool, size_t i, Stage stage) {
     Request request;
-    request.kind = stage == Stage::Compile  ? Request::Kind::Compile
-                   : stage == Stage::Verify ? Request::Kind::Verify
-                   : stage == Stage::Full   ? Request::Kind::VerifyFull
-                                            : Request::Kind::Time;
+    request.kind = stage == Stage::Compile   ? Request::Kind::Compile
+                   : stage == Stage::Compare ? Request::Kind::Compare
+                   : stage == Stage::Verify  ? Request::Kind::Verify
+                   : stage == Stage::Full    ? Request::Kind::VerifyFull
+                                             : Request::Kind::Time;
     request.items = {{outcome_.results[i].measurement.point.str(), folder(i), ""}};
-    if (outcome_.plain && (stage == Stage::Compile || stage == Stage::Full))
+    if (stage == Stage::Full || stage == Stage::Compare)
       request.items.push_back(*outcome_.plain);
+    if (stage == Stage::Compile) {
+      comparedWith_[i] = plain_.candidate();
+      if (comparedWith_[i])
+        request.items.push_back(plain_.item());
+    }
     request.seed = session_.seed;
     request.budgetMs = options_.budgetMs;
     if (best_)
-      request.slowNs = 3 * outcome_.results[*best_].summary().median;
+      request.slowNs = Finals::isSlow * outcome_.results[*best_].summary().median;
     stages_[i] = stage;
-    if (!pool.give(i, request.toLine(), stage == Stage::Compile ? options_.compileLimit : options_.runLimit,
-                   outcome_.environmentError, options_.runLimit) &&
-        outcome_.environmentError.empty())
-      outcome_.environmentError = "a worker cannot be started";
+    return giveOwn(pool, i, request, isOfCompilers(stage) ? options_.compileLimit : options_.runLimit);
   }
 
   // Takes an answer apart; nullopt where the point waits for another attempt, or has ended.
@@ -262,16 +322,18 @@ private:
       end(i, *verdict);
     } else {
       ++attempts_[i];
-      (stage == Stage::Compile  ? again_
-       : stage == Stage::Verify ? toVerify_
-       : stage == Stage::Full   ? toFull_
-                                : toTime_)
+      (stage == Stage::Compile   ? toRepeat_
+       : stage == Stage::Compare ? toCompare_
+       : stage == Stage::Verify  ? toVerify_
+       : stage == Stage::Full    ? toFull_
+                                 : toTime_)
           .push_back(i);
     }
     return std::nullopt;
   }
 
   void compiled(const Outcome &o) {
+    outcome_.spent.compiling += o.seconds;
     auto reply = answerOf(o, Stage::Compile);
     if (!reply)
       return;
@@ -283,19 +345,21 @@ private:
     m.cases = reply->cases;
     m.compileMs = reply->compileMs;
     outcome_.arithmetic = reply->arithmetic;
-    m.verdict.detail = outcome_.plain ? reply->note : outcome_.noFullSize;
+    notes_[o.job] = reply->note;
     toVerify_.push_back(o.job);
   }
 
   void ran(const Outcome &o) {
     Stage stage = stages_[o.job];
+    Spent &s = outcome_.spent;
+    (stage == Stage::Verify ? s.small : stage == Stage::Full ? s.full : s.timing) += o.seconds;
     auto reply = answerOf(o, stage);
     if (!reply)
       return;
     Measurement &m = outcome_.results[o.job].measurement;
     if (stage == Stage::Verify) {
       m.worstError = reply->worstError;
-      (m.verdict.detail.empty() ? toFull_ : toTime_).push_back(o.job);
+      afterSmall(o.job);
       return;
     }
     if (stage == Stage::Full) {
@@ -344,6 +408,7 @@ private:
     sofar.roof = outcome_.roof;
     sofar.arithmetic = outcome_.arithmetic;
     sofar.plain = outcome_.plain;
+    sofar.noFullSize = outcome_.noFullSize;
     for (size_t i = 0; i < outcome_.results.size(); ++i)
       if (hasEnded(i))
         sofar.results.push_back(outcome_.results[i]);
@@ -357,9 +422,10 @@ private:
     if (!events_.progress)
       return;
     Progress p{done_, ok_,
-               timing_             ? "timing"
-               : compilers_.busy() ? "compiling"
-                                   : "verifying",
+               timing_                                           ? "timing"
+               : roof_ != Task::Done && outcome_.results.empty() ? "measuring what the device can do"
+               : compilers_.busy()                               ? "compiling"
+                                                                 : "verifying",
                best_ ? &outcome_.results[*best_] : nullptr};
     events_.progress(p);
   }
@@ -381,8 +447,17 @@ private:
   const SearchEvents &events_;
   std::map<std::string, Measurement> known_;
   SearchOutcome &outcome_;
-  Pool compilers_, device_;
-  std::deque<size_t> again_, toVerify_, toFull_, toTime_; ///< `again_`: to compile once more
+  Pool compilers_;
+  Pool &device_;
+  FreshWorkers again_;
+  bool isAgainBegun_ = false;
+  enum class Task : uint8_t { Open, Running, Done } roof_ = Task::Open;
+  PlainPoint plain_;
+  std::deque<size_t> toRepeat_, toVerify_, waiting_, toCompare_, toFull_,
+      toTime_; ///< toRepeat_: to compile once more
+  std::vector<std::string>
+      notes_; ///< why a point is not compared with candidate `comparedWith_`; empty: it is
+  std::vector<std::optional<size_t>> comparedWith_;
   std::map<size_t, Stage> stages_;
   std::vector<unsigned> attempts_;
   std::set<size_t> ended_;
@@ -395,23 +470,11 @@ private:
 
 } // namespace
 
-std::optional<double> SearchOutcome::percentOfRoof(const PointResult &point) const {
-  const Measurement &m = point.measurement;
-  const double peak = arithmetic == "f32"   ? roof.f32FlopsPerNs
-                      : arithmetic == "f64" ? roof.f64FlopsPerNs
-                                            : 0,
-               ns = point.summary().median;
-  if (ns <= 0 || (m.isComputeBound ? peak : roof.bytesPerNs) <= 0)
-    return std::nullopt;
-  const double least =
-      std::max(roof.bytesPerNs > 0 ? m.bytes / roof.bytesPerNs : 0, peak > 0 ? m.flops / peak : 0);
-  return 100 * least / ns;
-}
-
 SearchOutcome search(const Session &session, PointSource &source, const SearchOptions &options,
-                     const SearchEvents &events, std::map<std::string, Measurement> known) {
+                     const SearchEvents &events, std::map<std::string, Measurement> known, Pool &device) {
   SearchOutcome outcome;
-  Flow flow(session, source, options, events, std::move(known), outcome);
+  const Clock::time_point since = Clock::now();
+  Flow flow(session, source, options, events, std::move(known), device, outcome);
   flow.run();
   auto noteInterrupt = [&] { // also where it came while a worker was being started
     if (options.interrupt && options.interrupt->isRaised()) {
@@ -421,7 +484,7 @@ SearchOutcome search(const Session &session, PointSource &source, const SearchOp
   };
   noteInterrupt();
   if (!outcome.wasInterrupted && outcome.environmentError.empty()) {
-    Finals finals(session, options, events, flow.compilers(), flow.device(), outcome);
+    Finals finals(session, options, events, flow.compilers(), device, flow.again(), outcome);
     finals.run();
     if (!outcome.winnerHeld)
       noteInterrupt();
@@ -430,14 +493,15 @@ SearchOutcome search(const Session &session, PointSource &source, const SearchOp
     flow.dropUnfinished();
     outcome.ranking = rankAll(outcome.results);
   }
+  outcome.spent.compileWorkers = flow.compilers().started();
+  outcome.spent.total = std::chrono::duration<double>(Clock::now() - since).count();
   return outcome;
 }
 
-bool askDevice(const Session &session, const SearchOptions &options, DeviceInfo &info, std::string &error) {
-  Pool pool(workerPool(session, options, "device", 1));
-  if (!pool.start(error))
+bool askDevice(Pool &device, DeviceInfo &info, std::string &error) {
+  if (!device.start(error))
     return false;
-  info = parseDevice(pool.readyLine());
+  info = parseDevice(device.readyLine());
   return true;
 }
 

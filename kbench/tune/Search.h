@@ -8,6 +8,7 @@
 #include "kbench/workers/Messages.h"
 #include "kbench/workers/Pool.h"
 #include "kbench/workers/Session.h"
+#include <array>
 #include <chrono>
 #include <functional>
 #include <map>
@@ -17,6 +18,7 @@ namespace phobos::kbench {
 struct SearchOptions {
   std::vector<std::string> workerCommand; ///< `executable kbench --worker`; the role is added
   unsigned compileWorkers = 1;
+  double expectedPoints = 1;    ///< about; no more workers than that are started
   bool sharesProcessor = false; ///< no compiling while a point is timed
   std::chrono::milliseconds compileLimit{60000}, runLimit{30000};
   double budgetMs = 200; ///< of repeats a point
@@ -46,12 +48,23 @@ struct Progress {
 
 /// A library's routine for the same, timed in the rounds of the finals.
 struct Baseline {
-  std::string name; ///< with its version; empty where there is none
-  std::string note; ///< why there is no time
+  std::string name;              ///< with its version; empty where there is none
+  std::string note;              ///< why there is no time
+  bool isVerifiedInFull = false; ///< at the size at which it is timed too
   Measurement measurement;
 };
 
+/// Where the time of a search went, in seconds.
+struct Spent {
+  double total = 0; ///< by the clock
+  unsigned compileWorkers = 0;
+  double compiling = 0; ///< of all compile workers together, the interpreter included
+  double roof = 0, reference = 0, small = 0, full = 0, timing = 0; ///< of the device worker
+  double finals = 0, again = 0;                                    ///< by the clock, at the end
+};
+
 struct SearchOutcome {
+  Spent spent;
   Roof roof;              ///< of the device, measured before the search
   std::string arithmetic; ///< of the kernel's products (Reply)
   /// In percent, what the roof would take of what the point took; nullopt where the roof of what it is bound
@@ -80,14 +93,15 @@ struct SearchEvents {
 };
 
 /// `known` are results of an earlier run that need not be had again.
+/// `device` is the pool of the device worker, perhaps started already.
 SearchOutcome search(const Session &session, PointSource &source, const SearchOptions &options,
-                     const SearchEvents &events, std::map<std::string, Measurement> known);
+                     const SearchEvents &events, std::map<std::string, Measurement> known, Pool &device);
 
 /// How workers of a role (`compile`, `device`) are started.
 PoolOptions workerPool(const Session &session, const SearchOptions &options, const char *role,
                        unsigned workers);
 
-/// Starts a device worker to ask what the device is called. False with a reason.
-bool askDevice(const Session &session, const SearchOptions &options, DeviceInfo &info, std::string &error);
+/// Starts the device worker and asks what the device is called. False with a reason.
+bool askDevice(Pool &device, DeviceInfo &info, std::string &error);
 
 } // namespace phobos::kbench

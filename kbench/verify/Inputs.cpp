@@ -1,59 +1,21 @@
 #include "kbench/verify/Inputs.h"
-#include "compiler/host/Npy.h"
 #include <cstring>
 #include <limits>
 
 namespace phobos::kbench {
 
 bool InputRules::parse(const std::vector<std::string> &args, const Contract &contract, std::string &error) {
-  for (const std::string &text : args) {
-    std::string name;
-    ArgSpec spec;
-    if (!parseArg(text, name, spec, error)) {
-      fault_ = Fault::Syntax;
-      return false;
-    }
-    const ContractParam *param = nullptr;
-    std::string known;
-    for (const ContractParam &p : contract.params) {
-      known += (known.empty() ? "" : ", ") + p.name;
-      if (p.name == name)
-        param = &p;
-    }
-    if (!param) {
-      error = "kernel '" + contract.kernel + "' has no parameter '" + name + "'; it has " + known;
-      return false;
-    }
-    if (spec.isFile()) {
-      auto array = readNpy(spec.text, error);
-      if (!array) {
-        error = spec.text + ": " + error;
-        fault_ = Fault::File;
-        return false;
-      }
-      if (!param->isTensor) {
-        error = "parameter '" + name + "' is a scalar: give it a number, not a file";
-        return false;
-      }
-      auto elem = array->elem();
-      auto converted = convertForParameter(std::move(*array), param->elem);
-      if (!converted || converted->extents().size() != param->extents.size()) {
-        error = "parameter '" + name + "' is tensor<" + std::string(phobos::name(param->elem)) +
-                "> of rank " + std::to_string(param->extents.size()) + "; " + spec.text + " holds " +
-                std::string(phobos::name(elem)) +
-                (converted ? " of rank " + std::to_string(converted->extents().size()) : "");
-        return false;
-      }
-      files_.insert_or_assign(name, std::move(*converted));
-    }
-    given_[name] = std::move(spec);
-  }
-  return true;
+  Diagnostics diags;
+  if (driver::readArguments(args, contract, given_, diags))
+    return true;
+  error = diags.all().front().message;
+  return false;
 }
 
-ArgSpec InputRules::rule(const ContractParam &param) const {
-  if (auto it = given_.find(param.name); it != given_.end())
-    return it->second;
+ArgSpec InputRules::rule(const Contract &contract, size_t index) const {
+  if (index < given_.specs.size() && given_.specs[index])
+    return *given_.specs[index];
+  const ContractParam &param = contract.params[index];
   ArgSpec spec;
   if (!param.isTensor) {
     spec.kind = ArgSpec::Kind::Number;
@@ -107,9 +69,10 @@ static void copyWrapped(HostArray &to, const HostArray &from) {
 std::optional<std::vector<Input>> makeInputs(const Contract &contract, const std::vector<int64_t> &dims,
                                              const InputRules &rules, uint64_t seed, std::string &error) {
   std::vector<Input> inputs;
-  for (const ContractParam &p : contract.params) {
+  for (size_t i = 0; i < contract.params.size(); ++i) {
+    const ContractParam &p = contract.params[i];
     Input input;
-    ArgSpec spec = rules.rule(p);
+    ArgSpec spec = rules.rule(contract, i);
     if (!p.isTensor) {
       if (!scalarValue(spec, p.elem, seed, p.name, input.f, input.i, error)) {
         error = "parameter '" + p.name + "': " + error;
@@ -125,8 +88,8 @@ std::optional<std::vector<Input>> makeInputs(const Contract &contract, const std
     }
     if (!p.isRead)
       poison(*array);
-    else if (spec.isFile())
-      copyWrapped(*array, rules.files().at(p.name));
+    else if (const HostArray *given = rules.file(i))
+      copyWrapped(*array, *given);
     else
       fillArray(*array, spec, seed, p.name);
     input.array = std::move(*array);

@@ -1,33 +1,29 @@
 // The arguments of a run: made the same way, from a seed, in the compile worker (for the interpreter) and in
 // the device worker.
 #pragma once
-#include "compiler/host/ArgSpec.h"
-#include "compiler/host/HostArray.h"
-#include "runtime/contract/Contract.h"
-#include <map>
+#include "compiler/driver/GivenValues.h"
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace phobos::kbench {
 
-/// What `--arg` gave, by parameter; files are read once.
+/// What every parameter is: as `--arg` gave it, or the default (floats uniform in [-1, 1], small integers,
+/// scalars 1). The parameters of a kernel are the same at all its points but for their fixed extents.
 class InputRules {
 public:
-  /// `args` are NAME=VALUE. False with a reason: unknown parameter, unreadable file.
+  InputRules() = default;
+  explicit InputRules(driver::GivenArguments given) : given_(std::move(given)) {}
+  /// `args` are NAME=VALUE, read as every tool reads --arg. False with the first error's message.
   bool parse(const std::vector<std::string> &args, const Contract &contract, std::string &error);
-  /// What a false `parse` was about: how it is written, a file, or that it does not fit the kernel.
-  enum class Fault : uint8_t { Syntax, File, Kernel };
-  Fault fault() const { return fault_; }
-  /// Extents that files fix, for the launch at full size.
-  const std::map<std::string, HostArray> &files() const { return files_; }
-  /// The rule of a parameter: given, or the default (floats uniform in [-1, 1], small integers, scalars 1).
-  ArgSpec rule(const ContractParam &param) const;
+  /// The array of a file; null where none was given.
+  const HostArray *file(size_t param) const {
+    return param < given_.arrays.size() && given_.arrays[param] ? &*given_.arrays[param] : nullptr;
+  }
+  ArgSpec rule(const Contract &contract, size_t param) const;
 
 private:
-  std::map<std::string, ArgSpec> given_;
-  std::map<std::string, HostArray> files_;
-  Fault fault_ = Fault::Kernel;
+  driver::GivenArguments given_;
 };
 
 /// One argument: a filled tensor, or a scalar.

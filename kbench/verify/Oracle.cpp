@@ -1,8 +1,10 @@
 #include "kbench/verify/Oracle.h"
 #include "compiler/interp/Interp.h"
+#include "compiler/support/Parallel.h"
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <mutex>
 
 namespace phobos::kbench {
 namespace {
@@ -33,10 +35,25 @@ bool hasWideTrig(const sema::TypedKernel &kernel) {
 
 double rootMeanSquare(const HostArray &a) {
   double sum = 0, n = 0;
-  for (int64_t i = 0; i < a.size(); ++i)
-    if (double x = a.getFloat(i); std::isfinite(x))
-      sum += x * x, ++n;
+  std::mutex adding;
+  inParallel(a.size(), [&](int64_t begin, int64_t end) {
+    double partSum = 0, partN = 0;
+    for (int64_t i = begin; i < end; ++i)
+      if (double x = a.getFloat(i); std::isfinite(x))
+        partSum += x * x, ++partN;
+    std::lock_guard lock(adding);
+    sum += partSum, n += partN;
+  });
   return n > 0 ? std::sqrt(sum / n) : 0;
+}
+
+/// Of any float type the highest bit is the sign.
+template <typename Bits> void clearSigns(HostArray &a) {
+  auto *bits = static_cast<Bits *>(a.data());
+  inParallel(a.size(), [=](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i)
+      bits[i] = static_cast<Bits>(bits[i] & static_cast<Bits>(~Bits(0)) >> 1);
+  });
 }
 
 std::string text(double x) {
@@ -63,9 +80,21 @@ std::vector<Input> absoluteValues(std::vector<Input> inputs, const sema::TypedKe
   for (size_t p = 0; p < inputs.size(); ++p) {
     Input &in = inputs[p];
     in.f = std::abs(in.f);
-    if (kernel.params[p].isTensor && isFloat(in.array.elem()))
-      for (int64_t i = 0; i < in.array.size(); ++i)
-        in.array.setFloat(i, std::abs(in.array.getFloat(i)));
+    if (!kernel.params[p].isTensor || !isFloat(in.array.elem()))
+      continue;
+    switch (byteSize(in.array.elem())) {
+    case 1:
+      clearSigns<uint8_t>(in.array);
+      break;
+    case 2:
+      clearSigns<uint16_t>(in.array);
+      break;
+    case 4:
+      clearSigns<uint32_t>(in.array);
+      break;
+    default:
+      clearSigns<uint64_t>(in.array);
+    }
   }
   return inputs;
 }

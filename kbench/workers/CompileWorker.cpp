@@ -107,7 +107,7 @@ bool CompileWorker::start(std::string &error) {
     error = diags.all().empty() ? "no kernel" : diags.all().front().message;
     return false;
   }
-  compiler_ = target_.makeCompiler(session_.device);
+  compiler_ = target_.makeCompiler(session_.device, session_.deviceFacts);
   return true;
 }
 
@@ -164,6 +164,14 @@ Verdict CompileWorker::compile(const Request &request, Reply &reply, const Say &
   if (request.kind == Request::Kind::Judge)
     return compiler_->judge(*kernel, loaded_->sources);
   PointFiles files;
+  Point plain;
+  const bool hasPlain = request.items.size() > 1 && parsePoint(request.items[1].point, plain, error);
+  if (request.kind == Request::Kind::Compare) {
+    if (!hasPlain || !files.read(request.items[0].folder, error))
+      return {Status::Lost, "", "what was compiled is gone: " + error};
+    reply.note = plain == point ? "" : differsFrom(plain, contract, request, files);
+    return {};
+  }
   Verdict verdict = compiler_->compile(*kernel, loaded_->sources, files.code);
   if (!verdict.ok())
     return verdict;
@@ -178,8 +186,7 @@ Verdict CompileWorker::compile(const Request &request, Reply &reply, const Say &
   std::filesystem::create_directories(request.items[0].folder, status);
   verdict = makeCases(*kernel, contract, full, request, files, say);
   reply.cases = static_cast<unsigned>(files.cases.size());
-  if (Point plain; verdict.ok() && request.items.size() > 1 &&
-                   parsePoint(request.items[1].point, plain, error) && !(plain == point))
+  if (verdict.ok() && hasPlain && !(plain == point))
     reply.note = differsFrom(plain, contract, request, files);
   if (verdict.ok() && !files.write(request.items[0].folder, error))
     return {Status::CompileError, "", error};
@@ -187,7 +194,7 @@ Verdict CompileWorker::compile(const Request &request, Reply &reply, const Say &
 }
 
 std::string CompileWorker::differsFrom(const Point &plain, const Contract &contract, const Request &request,
-                                       const PointFiles &files) const {
+                                       const PointFiles &files) {
   Diagnostics diags;
   sema::CheckOptions options;
   options.warnings = false;
@@ -195,16 +202,16 @@ std::string CompileWorker::differsFrom(const Point &plain, const Contract &contr
   if (!kernel)
     return "the plain point does not check";
   const Contract plainContract = driver::contractOf(*kernel);
-  InputRules rules;
   std::string error, why = "there is no small size that both take";
-  if (!rules.parse(session_.args, plainContract, error))
+  const InputRules *rules = this->rules(plainContract, error);
+  if (!rules)
     return error;
   for (size_t c = 0; c < files.cases.size(); ++c) {
     const VerificationCase &given = files.cases[c];
     BoundLaunch bound;
     if (!bindAt(plainContract, given.dims, std::nullopt, bound, error))
       continue;
-    auto inputs = makeInputs(plainContract, given.dims, rules, given.seed, error);
+    auto inputs = makeInputs(plainContract, given.dims, *rules, given.seed, error);
     auto values = inputs ? interpretValues(*kernel, *inputs, bound.dims, bound.grid, error) : std::nullopt;
     if (!values)
       return error;
@@ -226,12 +233,18 @@ std::string CompileWorker::differsFrom(const Point &plain, const Contract &contr
   return why;
 }
 
+const InputRules *CompileWorker::rules(const Contract &contract, std::string &error) {
+  if (!rules_ && !rules_.emplace().parse(session_.args, contract, error))
+    rules_.reset();
+  return rules_ ? &*rules_ : nullptr;
+}
+
 Verdict CompileWorker::makeCases(const sema::TypedKernel &kernel, const Contract &contract,
                                  const BoundLaunch &full, const Request &request, PointFiles &files,
                                  const Say &say) {
-  InputRules rules;
   std::string error;
-  if (!rules.parse(session_.args, contract, error))
+  const InputRules *rules = this->rules(contract, error);
+  if (!rules)
     return {Status::CompileError, "", error};
   for (const std::vector<int64_t> &dims : smallSizes(kernel, contract, full.dims)) {
     // A grid that the user gave is for the full size; where the kernel says what covers a size, that is
@@ -257,7 +270,7 @@ Verdict CompileWorker::makeCases(const sema::TypedKernel &kernel, const Contract
       where += (d ? " " : " at ") + contract.dims[d] + "=" + std::to_string(bound.dims[d]);
     say(where);
     uint64_t seed = request.seed * 16 + files.cases.size();
-    auto inputs = makeInputs(contract, bound.dims, rules, seed, error);
+    auto inputs = makeInputs(contract, bound.dims, *rules, seed, error);
     auto expected =
         inputs ? interpret(kernel, contract, *inputs, bound.dims, bound.grid, effort, error) : std::nullopt;
     if (!expected)

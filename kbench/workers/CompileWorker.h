@@ -36,13 +36,17 @@ private:
   /// Why `plain` computes something else than the point by the interpreter, at one of the point's small
   /// sizes; empty if it does not.
   std::string differsFrom(const Point &plain, const Contract &contract, const Request &request,
-                          const PointFiles &files) const;
+                          const PointFiles &files);
+
+  /// What --arg gave, read at the first point; null with a reason.
+  const InputRules *rules(const Contract &contract, std::string &error);
 
   const Target &target_;
   const Session &session_;
   std::unique_ptr<driver::LoadedFile> loaded_;
   const ast::Kernel *kernel_ = nullptr;
   std::unique_ptr<Compiler> compiler_;
+  std::optional<InputRules> rules_;
   Faults faults_;
 };
 

@@ -11,8 +11,9 @@ unsigned char guardByte(size_t i) { return static_cast<unsigned char>(0x5A ^ (i 
 
 DeviceArguments::~DeviceArguments() {
   for (const Block &b : blocks_)
-    if (b.address)
-      device_.release(b.address);
+    for (Address a : {b.address, b.kept})
+      if (a)
+        device_.release(a);
 }
 
 bool DeviceArguments::upload(const std::vector<Input> &inputs, const std::vector<int64_t> &dims,
@@ -53,6 +54,25 @@ bool DeviceArguments::upload(const std::vector<Input> &inputs, const std::vector
     launch_.args.push_back(std::move(argument));
   }
   return true;
+}
+
+void DeviceArguments::keep() {
+  std::string ignored;
+  for (size_t p = 0; p < blocks_.size(); ++p) {
+    Block &b = blocks_[p];
+    if (!contract_.params[p].isTensor || !contract_.params[p].isWritten || b.bytes == 0)
+      continue;
+    b.kept = device_.allocate(b.bytes, ignored);
+    if (b.kept && !device_.copy(b.kept, b.address + guardBytes, b.bytes, ignored)) {
+      device_.release(b.kept);
+      b.kept = 0;
+    }
+  }
+}
+
+bool DeviceArguments::restore(size_t param, std::string &error) {
+  const Block &b = blocks_[param];
+  return b.kept != 0 && device_.copy(b.address + guardBytes, b.kept, b.bytes, error);
 }
 
 bool DeviceArguments::download(size_t param, HostArray &array, bool spoilGuard, std::string &error) {

@@ -13,7 +13,7 @@ namespace phobos::kbench {
 namespace {
 
 constexpr size_t maxLoadedPoints = 64;
-constexpr unsigned minRepeats = 5, maxRepeats = 200;
+constexpr unsigned minRepeats = 5, maxRepeats = 200, slowRepeats = 10;
 
 std::vector<int64_t> dimsOf(const Session &session, const Contract &contract) {
   std::vector<int64_t> dims;
@@ -69,7 +69,9 @@ bool DeviceWorker::start(std::string &error) {
 
 std::string DeviceWorker::describe() const {
   DeviceInfo info = target_.describe(session_.device);
-  return nlohmann::json{{"name", info.name}, {"driver", info.driver}, {"processor", info.processor}}.dump();
+  return nlohmann::json{
+      {"name", info.name}, {"driver", info.driver}, {"processor", info.processor}, {"facts", info.facts}}
+      .dump();
 }
 
 LoadedPoint *DeviceWorker::load(const Request::Item &item, std::string &error) {
@@ -161,10 +163,10 @@ Verdict DeviceWorker::verifyCase(LoadedPoint &loaded, size_t index, const Reques
   std::string where;
   for (size_t d = 0; d < c.dims.size(); ++d)
     where += (d ? " " : " at ") + contract.dims[d] + "=" + std::to_string(c.dims[d]);
-  InputRules rules;
-  if (!rules.parse(session_.args, contract, error))
+  const InputRules *rules = this->rules(contract, error);
+  if (!rules)
     return {Status::CompileError, "", error};
-  auto inputs = makeInputs(contract, c.dims, rules, c.seed, error);
+  auto inputs = makeInputs(contract, c.dims, *rules, c.seed, error);
   DeviceArguments arguments(*device_, contract);
   if (!inputs || !arguments.upload(*inputs, c.dims, c.grid, error))
     return {Status::Fault, "", error};
@@ -200,6 +202,12 @@ Verdict DeviceWorker::verifyCase(LoadedPoint &loaded, size_t index, const Reques
   return {};
 }
 
+const InputRules *DeviceWorker::rules(const Contract &contract, std::string &error) {
+  if (!rules_ && !rules_.emplace().parse(session_.args, contract, error))
+    rules_.reset();
+  return rules_ ? &*rules_ : nullptr;
+}
+
 const LaunchRequest *DeviceWorker::fullSize(LoadedPoint &loaded, uint64_t seed, std::string &error) {
   BoundLaunch bound;
   if (!bindAt(loaded.contract, dimsOf(session_, loaded.contract), session_.grid, bound, error))
@@ -209,12 +217,10 @@ const LaunchRequest *DeviceWorker::fullSize(LoadedPoint &loaded, uint64_t seed, 
     for (int64_t e : extentsAt(p, bound.dims))
       key += std::to_string(e) + (p.isTensor ? "," : "");
   if (!full_ || key != fullKey_) {
-    InputRules rules;
     full_.reset();
     fullContract_ = loaded.contract;
-    if (!rules.parse(session_.args, fullContract_, error))
-      return nullptr;
-    auto inputs = makeInputs(fullContract_, bound.dims, rules, seed, error);
+    const InputRules *rules = this->rules(fullContract_, error);
+    auto inputs = rules ? makeInputs(fullContract_, bound.dims, *rules, seed, error) : std::nullopt;
     if (!inputs)
       return nullptr;
     full_ = std::make_unique<DeviceArguments>(*device_, fullContract_);
@@ -224,8 +230,11 @@ const LaunchRequest *DeviceWorker::fullSize(LoadedPoint &loaded, uint64_t seed, 
     }
     fullKey_ = key;
     fullInputs_.clear();
-    if (fitsBeside(*inputs)) // else nothing is verified at this size
+    outputs_.clear();
+    if (fitsBeside(*inputs)) { // else nothing is verified at this size
       fullInputs_ = std::move(*inputs);
+      full_->keep();
+    }
   }
   fullLaunch_ = full_->launch();
   fullLaunch_.dims = bound.dims;
@@ -248,8 +257,6 @@ Verdict DeviceWorker::time(LoadedPoint &loaded, const Request &request, Reply &r
     if (!loaded.kernel->time(*launch, session_.coldCache, ns, error))
       return {Status::Fault, "", error};
   auto repeats = static_cast<unsigned>(std::clamp(request.budgetMs * 1e6 / std::max(ns, 1.0), 0.0, 1e6));
-  if (request.slowNs > 0 && ns > request.slowNs)
-    repeats = 0;
   repeats = std::clamp(repeats, ns > 2e9 ? 3 : minRepeats, maxRepeats);
   std::vector<double> samples;
   // Flushing caches may take far longer than a short kernel: what is waited for is bounded too.
@@ -259,6 +266,9 @@ Verdict DeviceWorker::time(LoadedPoint &loaded, const Request &request, Reply &r
     if (!loaded.kernel->time(*launch, session_.coldCache, ns, error))
       return {Status::Fault, "", error};
     samples.push_back(ns);
+    if (request.slowNs > 0 && i + 1 == slowRepeats &&
+        *std::min_element(samples.begin(), samples.end()) > request.slowNs)
+      break; // a bad point: its time is known well enough
   }
   reply.samples.push_back(std::move(samples));
   return {};

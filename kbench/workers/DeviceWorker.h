@@ -42,6 +42,10 @@ public:
   const LaunchRequest &launch() const { return launch_; }
   /// Reads a tensor back; `error` also says if a guard band was written.
   bool download(size_t param, HostArray &array, bool spoilGuard, std::string &error);
+  /// Keeps what the written tensors hold, on the device, so that restore() need not bring it there again.
+  /// Where there is no room for it restore() fails.
+  void keep();
+  bool restore(size_t param, std::string &error);
   /// Puts other values into a tensor.
   bool rewrite(size_t param, const HostArray &array, std::string &error) {
     return device_.write(blocks_[param].address + guardBytes, array.data(), array.bytes(), error);
@@ -51,7 +55,7 @@ public:
 
 private:
   struct Block {
-    Address address = 0;
+    Address address = 0, kept = 0;
     size_t bytes = 0;
   };
   Device &device_;
@@ -78,11 +82,13 @@ private:
   Verdict verifyCase(LoadedPoint &loaded, size_t index, const Request &request, Reply &reply);
   Verdict time(LoadedPoint &loaded, const Request &request, Reply &reply);
   Reply sample(const Request &request);
+  /// What --arg gave, read at the first point; null with a reason.
+  const InputRules *rules(const Contract &contract, std::string &error);
   const LaunchRequest *fullSize(LoadedPoint &loaded, uint64_t seed, std::string &error);
   Verdict verifyFull(const Request &request, Reply &reply); // in FullRun.cpp, with what follows
   bool makeReference(LoadedPoint &plain, uint64_t seed, std::string &error);
-  bool runFull(LoadedPoint &loaded, uint64_t seed, bool all, std::vector<HostArray> &outputs,
-               std::string &error);
+  bool runFull(LoadedPoint &loaded, uint64_t seed, bool all, std::string &error);
+  bool downloadOutputs(std::string &error);
 
   const Target &target_;
   const Session &session_;
@@ -98,6 +104,9 @@ private:
   std::vector<Input> fullInputs_; ///< what `full_` held before any run; empty where that is too much
   std::string referenceKey_;      ///< whose `reference_` it is
   std::vector<FullOutput> reference_;
+  std::vector<HostArray>
+      outputs_; ///< of the latest run at full size, one a parameter; the memory is used again
+  std::optional<InputRules> rules_;
   Faults faults_;
 };
 

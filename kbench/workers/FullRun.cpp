@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 namespace phobos::kbench {
 namespace {
@@ -18,24 +19,16 @@ uint64_t scalarBits(const ContractParam &param, const Input &input) {
 
 } // namespace
 
-// One run on fresh inputs: what the kernel writes holds poison or its first values before. With `all`
-// everything is put back, in case an earlier kernel wrote where it must not.
-bool DeviceWorker::runFull(LoadedPoint &loaded, uint64_t seed, bool all, std::vector<HostArray> &outputs,
-                           std::string &error) {
-  if (!fullSize(loaded, seed, error))
-    return false;
+bool DeviceWorker::downloadOutputs(std::string &error) {
   const auto &params = fullContract_.params;
-  for (size_t p = 0; p < params.size(); ++p)
-    if (params[p].isTensor && (all || params[p].isWritten) && !full_->rewrite(p, fullInputs_[p].array, error))
-      return false;
-  if (!loaded.kernel->run(fullLaunch_, error))
-    return false;
-  outputs.assign(params.size(), HostArray());
+  outputs_.resize(params.size());
   for (size_t p = 0; p < params.size(); ++p) {
     if (!params[p].isTensor || !params[p].isWritten)
       continue;
-    outputs[p] = HostArray(params[p].elem, fullInputs_[p].array.extents());
-    if (!full_->download(p, outputs[p], false, error)) {
+    // The same memory each time: fresh pages would cost as much as the copy.
+    if (outputs_[p].elem() != params[p].elem || outputs_[p].extents() != fullInputs_[p].array.extents())
+      outputs_[p] = HostArray(params[p].elem, fullInputs_[p].array.extents());
+    if (!full_->download(p, outputs_[p], false, error)) {
       error = params[p].name + ": " + error;
       return false;
     }
@@ -43,11 +36,25 @@ bool DeviceWorker::runFull(LoadedPoint &loaded, uint64_t seed, bool all, std::ve
   return true;
 }
 
+// One run on fresh inputs: what the kernel writes holds poison or its first values before. With `all`
+// everything is put back, in case an earlier kernel wrote where it must not. The result is in outputs_.
+bool DeviceWorker::runFull(LoadedPoint &loaded, uint64_t seed, bool all, std::string &error) {
+  if (!fullSize(loaded, seed, error))
+    return false;
+  const auto &params = fullContract_.params;
+  for (size_t p = 0; p < params.size(); ++p)
+    if (params[p].isTensor && (all || params[p].isWritten) && (all || !full_->restore(p, error)) &&
+        !full_->rewrite(p, fullInputs_[p].array, error))
+      return false;
+  error.clear();
+  return loaded.kernel->run(fullLaunch_, error) && downloadOutputs(error);
+}
+
 bool DeviceWorker::makeReference(LoadedPoint &plain, uint64_t seed, std::string &error) {
   reference_.clear();
-  std::vector<HostArray> values, sizes;
-  if (!runFull(plain, seed, true, values, error))
+  if (!runFull(plain, seed, true, error))
     return false;
+  std::vector<HostArray> values = std::exchange(outputs_, {});
   const auto &params = fullContract_.params;
   const bool anyFloat = std::any_of(params.begin(), params.end(), [](const ContractParam &p) {
     return p.isTensor && p.isWritten && isFloat(p.elem);
@@ -63,12 +70,7 @@ bool DeviceWorker::makeReference(LoadedPoint &plain, uint64_t seed, std::string 
       else
         fullLaunch_.args[p].scalar = scalarBits(params[p], fullInputs_[p]);
     ok = ok && plain.kernel->run(fullLaunch_, error);
-    sizes.resize(params.size());
-    for (size_t p = 0; p < params.size() && ok; ++p)
-      if (params[p].isTensor && params[p].isWritten) {
-        sizes[p] = HostArray(params[p].elem, fullInputs_[p].array.extents());
-        ok = full_->download(p, sizes[p], false, error);
-      }
+    ok = ok && downloadOutputs(error);
     fullInputs_ = std::move(kept);
     fullLaunch_ = launch;
     for (size_t p = 0; p < params.size() && ok; ++p)
@@ -78,49 +80,58 @@ bool DeviceWorker::makeReference(LoadedPoint &plain, uint64_t seed, std::string 
       return false;
   }
   const Effort effort = measureEffort(*plain.typed, fullLaunch_.dims, fullLaunch_.grid, false);
-  sizes.resize(params.size());
+  outputs_.resize(params.size());
   for (size_t p = 0; p < params.size(); ++p)
     if (params[p].isTensor && params[p].isWritten)
-      reference_.push_back(makeFullOutput(p, std::move(values[p]), sizes[p], effort));
+      reference_.push_back(makeFullOutput(p, std::move(values[p]), outputs_[p], effort));
   referenceKey_ = fullKey_;
   return true;
 }
 
+// The reference is made once in a run, by the first request, and again only where a worker is replaced: every
+// point whose tensors have the same extents is compared with it, and the plain point is not looked at.
 Verdict DeviceWorker::verifyFull(const Request &request, Reply &reply) {
   std::string error;
-  const bool isReference = request.items.size() < 2 || request.items[1].folder == request.items[0].folder;
-  LoadedPoint *plain = load(request.items.back(), error);
-  LoadedPoint *loaded = plain ? load(request.items[0], error) : nullptr;
+  LoadedPoint *loaded = load(request.items[0], error);
   if (!loaded)
     return {Status::CompileError, "", "the code does not load: " + error};
-  if (!fullSize(*plain, request.seed, error))
+  if (!fullSize(*loaded, request.seed, error))
     return {Status::Fault, "", error};
   if (fullInputs_.empty() && !fullContract_.params.empty()) {
     reply.note = "the tensors leave no room for a reference beside them";
     return {};
   }
-  const std::string plainKey = fullKey_;
-  if (referenceKey_ != plainKey && !makeReference(*plain, request.seed, error))
-    return {Status::Fault, "", "the plain point at full size: " + error};
-  if (isReference)
-    return {};
-  if (!fullSize(*loaded, request.seed, error))
-    return {Status::Fault, "", error};
-  if (fullKey_ != plainKey) {
-    reply.note = "its tensors have other extents than the plain point's";
-    return {};
+  const std::string key = fullKey_;
+  auto remake = [&](std::string &why) {
+    LoadedPoint *plain = load(request.items.back(), why);
+    return plain && makeReference(*plain, request.seed, why);
+  };
+  if (referenceKey_ != key) {
+    LoadedPoint *plain = load(request.items.back(), error);
+    if (!plain || !fullSize(*plain, request.seed, error))
+      return {Status::Fault, "", "the plain point at full size: " + error};
+    if (fullKey_ != key) {
+      reply.note = "its tensors have other extents than the plain point's";
+      return {};
+    }
+    if (!remake(error))
+      return {Status::Fault, "", "the plain point at full size: " + error};
   }
+  if (request.items.size() < 2 || request.items[1].folder == request.items[0].folder)
+    return {}; // that was all that was asked
+  loaded = load(request.items[0], error);
+  if (!loaded)
+    return {Status::CompileError, "", "the code does not load: " + error};
   // A kernel before this one may have spoilt an input or the reference: a difference counts only once both
   // are made again.
   for (int attempt = 0;; ++attempt) {
-    std::vector<HostArray> outputs;
-    if (!runFull(*loaded, request.seed, attempt > 0, outputs, error))
+    if (!runFull(*loaded, request.seed, attempt > 0, error))
       return {error.find("was written") == std::string::npos ? Status::Fault : Status::Wrong, "",
               error + " at full size"};
     std::string failure;
     double worst = 0;
     for (const FullOutput &expected : reference_) {
-      HostArray &got = outputs[expected.param];
+      HostArray &got = outputs_[expected.param];
       if (faults_.strikes(Fault::WrongFull, loaded->point) && got.size() > 0)
         spoilElement(got);
       Comparison result = compareFull(got, expected, fullContract_.params[expected.param].name);
@@ -132,9 +143,12 @@ Verdict DeviceWorker::verifyFull(const Request &request, Reply &reply) {
     if (failure.empty())
       return {};
     if (attempt > 0)
-      return {Status::Wrong, "", failure + " at full size, by the plain point " + plain->point.str()};
-    if (!makeReference(*plain, request.seed, error))
+      return {Status::Wrong, "", failure + " at full size, by the plain point " + request.items.back().point};
+    if (!remake(error))
       return {Status::Fault, "", "the plain point at full size: " + error};
+    loaded = load(request.items[0], error);
+    if (!loaded)
+      return {Status::CompileError, "", "the code does not load: " + error};
   }
 }
 

@@ -16,6 +16,7 @@ struct Request {
     Time,       ///< warm up and repeat at full size
     VerifyFull, ///< run the first item at full size and compare with the second, the plain point; with
                 ///< itself: only make that reference
+    Compare,    ///< to a compile worker: only whether the first item, compiled, computes what the second does
     Judge,      ///< to a compile worker: only whether the point is legal
     Roof,       ///< to the device worker: samples are bytes, f32 and f64 operations a nanosecond (items: one,
                 ///< empty)
@@ -32,7 +33,7 @@ struct Request {
   bool isFinal = false;  ///< Compile, Verify: the winner, once more
   double budgetMs = 200; ///< Time: to spend on repeats
   unsigned repeats = 1;  ///< Sample: a point
-  double slowNs = 0;     ///< Time: a point slower than this is timed with the fewest repeats; 0: none is
+  double slowNs = 0; ///< Time: a point whose first repeats all take longer is timed no further; 0: none is
 
   std::string toLine() const;
   static bool fromLine(const std::string &line, Request &request);
@@ -51,7 +52,8 @@ struct Reply {
   double compileMs = 0;
   // Verify
   double worstError = 0; ///< in units of the bound
-  /// Of a library: its name and version. Compile, VerifyFull: why the point is not verified at full size.
+  /// Of a library: its name and version. Compile, Compare, VerifyFull: why the point is not verified at full
+  /// size.
   std::string note;
   // Time, Sample: nanoseconds, per item
   std::vector<std::vector<double>> samples;

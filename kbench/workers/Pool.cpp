@@ -7,7 +7,7 @@ Pool::Pool(PoolOptions options) : options_(std::move(options)), workers_(std::ma
 Pool::~Pool() = default;
 
 bool Pool::hasIdle() const {
-  return std::any_of(workers_.begin(), workers_.end(), [](const Worker &w) { return !w.isBusy; });
+  return std::any_of(workers_.begin(), workers_.end(), [](const Worker &w) { return w.isIdle(); });
 }
 
 unsigned Pool::busy() const {
@@ -15,56 +15,78 @@ unsigned Pool::busy() const {
       std::count_if(workers_.begin(), workers_.end(), [](const Worker &w) { return w.isBusy; }));
 }
 
-bool Pool::start(Worker &worker, std::string &error) {
+bool Pool::launch(Worker &worker, std::string &error) {
+  worker.isReady = false;
   worker.process = ChildProcess::start(options_.command, error);
   if (!worker.process)
     return false;
   ++started_;
-  bool listens = worker.process->sendLine(options_.greeting);
-  auto deadline = Clock::now() + options_.startLimit;
-  while (listens) {
-    if (auto line = worker.process->takeLine()) {
-      if (line->starts_with("ready")) {
-        ready_ = line->substr(5);
-        return true;
-      }
-      error = *line;
-      worker.process.reset();
-      return false;
+  worker.process->sendLine(options_.greeting); // one that does not listen ends, and that is seen
+  worker.deadline = Clock::now() + options_.startLimit;
+  return true;
+}
+
+std::optional<bool> Pool::hasGreeted(Worker &worker, std::string &error) {
+  const bool open = worker.process->receive();
+  if (auto line = worker.process->takeLine()) {
+    if (line->starts_with("ready")) {
+      ready_ = line->substr(5);
+      worker.isReady = true;
+      return true;
     }
-    auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
-    if (left <= 0)
-      break;
+    error = *line;
+  } else if (open && Clock::now() < worker.deadline) {
+    return std::nullopt;
+  } else {
+    error = "a worker did not start: " + worker.process->reap(open).str();
+  }
+  worker.process.reset();
+  return false;
+}
+
+void Pool::begin(unsigned workers) {
+  std::string ignored;
+  for (Worker &w : workers_)
+    if (workers > 0 && !w.process)
+      --workers, launch(w, ignored);
+}
+
+bool Pool::start(Worker &worker, std::string &error) {
+  if (!worker.process && !launch(worker, error))
+    return false;
+  while (!worker.isReady) {
+    auto left = std::chrono::duration_cast<std::chrono::milliseconds>(worker.deadline - Clock::now()).count();
     std::vector<pollfd> fds{{worker.process->readFd(), POLLIN, 0}};
     if (options_.interrupt)
       options_.interrupt->addTo(fds);
-    poll(fds.data(), fds.size(), static_cast<int>(left));
+    poll(fds.data(), fds.size(), static_cast<int>(std::max<int64_t>(0, left)));
     if (options_.interrupt && options_.interrupt->isRaised()) {
       error = "interrupted";
       worker.process.reset();
       return false;
     }
-    if (!worker.process->receive())
-      break;
+    if (hasGreeted(worker, error) == false)
+      return false;
   }
-  error = "a worker did not start: " + worker.process->reap(Clock::now() >= deadline).str();
-  worker.process.reset();
-  return false;
+  return true;
 }
 
 bool Pool::give(uint64_t job, const std::string &request, std::chrono::milliseconds limit, std::string &error,
                 std::chrono::milliseconds phaseLimit) {
-  // One that runs already is better than one that must be started.
-  auto worker =
-      std::find_if(workers_.begin(), workers_.end(), [](const Worker &w) { return !w.isBusy && w.process; });
-  if (worker == workers_.end())
-    worker = std::find_if(workers_.begin(), workers_.end(), [](const Worker &w) { return !w.isBusy; });
-  if (worker == workers_.end()) {
+  // One that is ready is better than one that is about to be, and that than one that must be started.
+  Worker *worker = nullptr;
+  auto readiness = [](const Worker &w) { return w.isReady ? 2 : w.process ? 1 : 0; };
+  for (Worker &w : workers_)
+    if (!w.isBusy && (!worker || readiness(w) > readiness(*worker)))
+      worker = &w;
+  if (!worker) {
     error = "every worker is busy";
     return false;
   }
   // A worker that died idle (somebody killed it) is replaced without a word.
   for (int attempt = 0; attempt < 2; ++attempt) {
+    if (worker->process && !worker->isReady && !start(*worker, error))
+      return false;
     if (worker->process && worker->process->sendLine(request)) {
       worker->isBusy = true;
       worker->job = job;
@@ -84,14 +106,14 @@ bool Pool::give(uint64_t job, const std::string &request, std::chrono::milliseco
 
 void Pool::addTo(std::vector<pollfd> &fds) const {
   for (const Worker &w : workers_)
-    if (w.isBusy)
+    if (!w.isIdle())
       fds.push_back({w.process->readFd(), POLLIN, 0});
 }
 
 std::optional<Clock::time_point> Pool::nextDeadline() const {
   std::optional<Clock::time_point> next;
   for (const Worker &w : workers_)
-    if (w.isBusy && (!next || w.deadline < *next))
+    if (!w.isIdle() && (!next || w.deadline < *next))
       next = w.deadline;
   return next;
 }
@@ -99,6 +121,8 @@ std::optional<Clock::time_point> Pool::nextDeadline() const {
 std::vector<Outcome> Pool::collect() {
   std::vector<Outcome> result;
   for (Worker &w : workers_) {
+    if (std::string ignored; !w.isBusy && w.process && !w.isReady)
+      hasGreeted(w, ignored); // why it failed is asked when it is needed
     if (!w.isBusy)
       continue;
     bool open = w.process->receive();
@@ -114,15 +138,19 @@ std::vector<Outcome> Pool::collect() {
     outcome.phase = w.phase;
     if (line) {
       outcome.answer = std::move(*line);
+      if (options_.isOnceOnly)
+        w.process.reset(), w.isReady = false;
     } else if (!open) {
       Ending ending = w.process->reap(false);
       outcome.kind = ending.isCrash() ? Outcome::Kind::Crash : Outcome::Kind::Lost;
       outcome.detail = ending.str();
       w.process.reset();
+      w.isReady = false;
     } else if (Clock::now() >= w.deadline) {
       w.process->reap(true);
       outcome.kind = Outcome::Kind::Timeout;
       w.process.reset();
+      w.isReady = false;
     } else {
       continue;
     }
@@ -134,8 +162,10 @@ std::vector<Outcome> Pool::collect() {
 
 void Pool::replaceAll() {
   for (Worker &w : workers_)
-    if (!w.isBusy)
+    if (!w.isBusy) {
       w.process.reset();
+      w.isReady = false;
+    }
 }
 
 bool waitForAny(const std::vector<Pool *> &pools, const Interrupt *interrupt,

@@ -30,6 +30,7 @@ struct PoolOptions {
   std::string greeting;             ///< its first line; it answers `ready` and may add to it
   unsigned workers = 1;
   std::chrono::milliseconds startLimit{20000};
+  bool isOnceOnly = false;              ///< a worker does one job and is ended
   const Interrupt *interrupt = nullptr; ///< raised: a worker that is starting is not waited for
 };
 
@@ -38,8 +39,11 @@ public:
   explicit Pool(PoolOptions options);
   ~Pool();
 
-  /// Starts one worker ahead of the first job. False with a reason.
-  bool start(std::string &error) { return workers_[0].process || start(workers_[0], error); }
+  /// Starts one worker ahead of the first job, and waits for it. False with a reason.
+  bool start(std::string &error) { return start(workers_[0], error); }
+  /// Starts the processes of `workers` workers without waiting: collect() sees them become ready. One that
+  /// cannot start says so when it is given a job.
+  void begin(unsigned workers);
   bool hasIdle() const;
   unsigned busy() const;
   /// Gives a job to an idle worker, starting one if need be. False with a reason if none can be started. A
@@ -62,13 +66,17 @@ public:
 private:
   struct Worker {
     std::unique_ptr<ChildProcess> process;
-    bool isBusy = false;
+    bool isBusy = false, isReady = false;
+    bool isIdle() const { return !isBusy && (isReady || !process); }
     uint64_t job = 0;
     Clock::time_point since, deadline;
     std::chrono::milliseconds phaseLimit{};
     std::string phase;
   };
   bool start(Worker &worker, std::string &error);
+  bool launch(Worker &worker, std::string &error); ///< the process and the greeting
+  /// Whether it has said that it is ready; false with a reason ends it.
+  std::optional<bool> hasGreeted(Worker &worker, std::string &error);
 
   PoolOptions options_;
   std::vector<Worker> workers_;

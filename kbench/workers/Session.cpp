@@ -1,5 +1,4 @@
 #include "kbench/workers/Session.h"
-#include "runtime/files/ReadFile.h"
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -10,9 +9,9 @@ namespace phobos::kbench {
 using Json = nlohmann::ordered_json;
 
 std::string Session::toLine() const {
-  Json j{{"target", target}, {"device", device}, {"file", file},     {"text", textPath},
-         {"stdlib", stdlib}, {"kernel", kernel}, {"dims", dims},     {"args", args},
-         {"dir", directory}, {"seed", seed},     {"cold", coldCache}};
+  Json j{{"target", target}, {"device", device}, {"file", file},      {"text", textPath},
+         {"stdlib", stdlib}, {"kernel", kernel}, {"dims", dims},      {"args", args},
+         {"dir", directory}, {"seed", seed},     {"cold", coldCache}, {"facts", deviceFacts}};
   if (grid)
     j["grid"] = *grid;
   return j.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -36,6 +35,7 @@ bool Session::fromLine(const std::string &line, Session &s, std::string &error) 
     s.directory = j.value("dir", "");
     s.seed = j.value("seed", uint64_t(1));
     s.coldCache = j.value("cold", true);
+    s.deviceFacts = j.value("facts", "");
     if (j.contains("grid"))
       s.grid = j["grid"].get<std::array<int64_t, 3>>();
     return true;
@@ -68,16 +68,6 @@ bool readFile(const std::string &path, std::string &bytes, std::string &error) {
   if (f)
     std::fclose(f);
   return ok;
-}
-
-bool readText(const std::string &path, std::string &text, std::string &error) {
-  auto file = phobos::readFile(path, size_t(16) << 20, error);
-  if (file && file->isCut)
-    error = "it is larger than 16 MiB";
-  if (!file || file->isCut)
-    return false;
-  text = std::move(file->bytes);
-  return true;
 }
 
 std::string expectedPath(const std::string &folder, size_t caseIndex, size_t param, bool bounds) {

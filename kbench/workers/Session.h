@@ -22,6 +22,7 @@ struct Session {
   std::string directory; ///< of the run: points leave their files below it
   uint64_t seed = 1;
   bool coldCache = true;
+  std::string deviceFacts; ///< of DeviceInfo; empty before the device worker was asked
 
   std::string toLine() const;
   static bool fromLine(const std::string &line, Session &session, std::string &error);
@@ -44,9 +45,6 @@ struct PointFiles {
 
 bool writeFile(const std::string &path, const void *data, size_t bytes, std::string &error);
 bool readFile(const std::string &path, std::string &bytes, std::string &error);
-/// A text that a user names, of at most 16 MiB: what does not end is not read to its end. `error` is the
-/// reason alone.
-bool readText(const std::string &path, std::string &text, std::string &error);
 /// Where a case keeps an output's expected values, and its bounds.
 std::string expectedPath(const std::string &folder, size_t caseIndex, size_t param, bool bounds);
 

@@ -18,17 +18,28 @@ def cli():
     return out
 
 
+def exit_statuses():
+    """What compiler/driver/Status.cpp makes of an error: a name of the list -> 2 or 3; every other error is 1."""
+    text = open(os.path.join(ROOT, "compiler/driver/Status.cpp")).read()
+    values = {"UsageFault": 2, "EnvironmentFault": 3}
+    return {name: values[status] for names, status in re.findall(r"((?:\s*case diag::\w+:)+)\s*return (\w+);", text) for name in re.findall(r"diag::(\w+)", names)}
+
+
 def diagnostics():
+    statuses = exit_statuses()
     top = open(os.path.join(ROOT, "compiler/support/Diagnostics.def")).read()
     out = "# Diagnostics\n\nMade from the lists that `compiler/support/Diagnostics.def` names (`tests/docs/docs.py`). Codes are stable and never reused; `{0}`, `{1}` stand for what was found.\n"
     for path in re.findall(r'#include "(.*?)"', top):
         text = open(os.path.join(ROOT, path)).read()
         rows = re.findall(r'DIAGNOSTIC\(\s*"(\w+)",\s*(\w+),\s*(\w+),\s*((?:"(?:[^"\\]|\\.)*"\s*)+)\)', text)
         head = re.match(r"//\s*(.*)", text)
-        out += f"\n## {head.group(1).rstrip('.') if head else path}\n\n| code | | message |\n|---|---|---|\n"
-        for code, severity, _, message in rows:
+        # Where an error stands decides what a tool exits with only for these; the others are the input's fault.
+        has_status = path.endswith("Driver.def")
+        out += f"\n## {head.group(1).rstrip('.') if head else path}\n\n| code | | {'exit status | ' if has_status else ''}message |\n|---|---|{'---|' if has_status else ''}---|\n"
+        for code, severity, name, message in rows:
             message = "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', message)).replace('\\"', '"').replace("|", "\\|")
-            out += f"| {code} | {severity.lower()} | {message} |\n"
+            status = statuses.get(name, 1) if severity == "Error" else 0
+            out += f"| {code} | {severity.lower()} | {f'{status} | ' if has_status else ''}{message} |\n"
     return out
 
 

@@ -119,6 +119,45 @@ TEST(Pool, ReplacingAllGivesFreshProcesses) {
   EXPECT_NE(runOne(pool, "pid").answer, before);
 }
 
+TEST(Pool, WorkersBeginAtOnceWithoutBeingWaitedFor) {
+  Pool pool(options(3));
+  pool.begin(2);
+  EXPECT_EQ(pool.started(), 2u);
+  EXPECT_TRUE(pool.hasIdle()) << "the third is not begun: it may be given a job, and is started then";
+  while (pool.readyLine().empty()) {
+    waitForAny({&pool}, nullptr, milliseconds(20000));
+    EXPECT_TRUE(pool.collect().empty());
+  }
+  EXPECT_EQ(runOne(pool, "this").answer, "did this");
+  EXPECT_EQ(pool.started(), 2u);
+  Pool soon(options(1));
+  soon.begin(1);
+  EXPECT_FALSE(soon.hasIdle());
+  EXPECT_EQ(runOne(soon, "this").answer, "did this") << "given before it is ready: it is waited for";
+  EXPECT_EQ(soon.started(), 1u);
+}
+
+TEST(Pool, AWorkerForOneJobIsFreshForEach) {
+  PoolOptions o = options(1);
+  o.isOnceOnly = true;
+  Pool pool(o);
+  EXPECT_NE(runOne(pool, "pid").answer, runOne(pool, "pid").answer);
+}
+
+TEST(Pool, OneThatBeganAndFailedSaysSoWhenItIsNeeded) {
+  PoolOptions o = options(1);
+  o.command = {POOL_WORKER, "never-ready"};
+  Pool pool(o);
+  pool.begin(1);
+  while (!pool.hasIdle()) {
+    waitForAny({&pool}, nullptr, milliseconds(20000));
+    pool.collect();
+  }
+  std::string error;
+  EXPECT_FALSE(pool.give(1, "x", milliseconds(1000), error));
+  EXPECT_NE(error.find("exit status 9"), std::string::npos) << error;
+}
+
 TEST(Pool, OneThatCannotStartIsAReason) {
   PoolOptions o = options(1);
   o.command = {"/nonexistent/worker"};

@@ -33,40 +33,78 @@ TEST(Statistics, TheIntervalCoversTheMedianAsOftenAsItSays) {
   }
 }
 
-Finalist finalist(double around, std::vector<double> resources, size_t n = 20) {
+/// `rounds` rounds of a contender that takes `time`, on a machine whose rounds are slow by `drift` together
+/// and whose samples vary by `noise` alone.
+Finalist finalist(double time, std::vector<double> resources, size_t rounds = 20, double noise = 0.001,
+                  unsigned seed = 1) {
   Finalist f;
-  for (size_t i = 0; i < n; ++i)
-    f.samples.push_back(around + 0.01 * static_cast<double>(i % 5));
+  std::mt19937 shared(99), own(seed);
+  std::normal_distribution<double> normal;
+  for (size_t r = 0; r < rounds; ++r) {
+    const double drift = 1 + 0.2 * std::abs(normal(shared));
+    std::vector<double> samples;
+    for (int k = 0; k < 3; ++k)
+      samples.push_back(time * drift * (1 + noise * normal(own)));
+    f.samples.insert(f.samples.end(), samples.begin(), samples.end());
+    f.rounds.push_back(medianOf(samples));
+  }
   f.resources = std::move(resources);
   return f;
 }
 
+TEST(Finals, TheSignTestIsTheBinomialOne) {
+  EXPECT_DOUBLE_EQ(signProbability(6, 6), 2.0 / 64);
+  EXPECT_DOUBLE_EQ(signProbability(0, 6), 2.0 / 64);
+  EXPECT_DOUBLE_EQ(signProbability(7, 8), 2.0 * 9 / 256);
+  EXPECT_DOUBLE_EQ(signProbability(4, 8), 1);
+  EXPECT_DOUBLE_EQ(signProbability(0, 0), 1);
+}
+
 TEST(Finals, AClearlySlowerOneIsOut) {
   std::vector<Finalist> f = {finalist(2, {}), finalist(1, {}), finalist(3, {})};
-  Standing s = judge(f);
+  Standing s = judge(f, doubtOnTheWay);
   EXPECT_EQ(s.best, 1u);
   EXPECT_TRUE(s.isDecided);
   EXPECT_TRUE(f[0].isOut);
   EXPECT_TRUE(f[2].isOut);
 }
 
+TEST(Finals, ASmallDifferenceThatEveryRoundShowsIsNoTie) {
+  // 349 us beside 355 us on a machine that drifts by 20%: their intervals overlap, the rounds do not.
+  std::vector<Finalist> f = {finalist(355, {1}, 20, 0.002, 1), finalist(349, {9}, 20, 0.002, 2)};
+  EXPECT_GT(summarize(f[1].samples).high, summarize(f[0].samples).low);
+  Standing s = judge(f, doubtOnTheWay);
+  EXPECT_EQ(s.best, 1u);
+  EXPECT_TRUE(s.isDecided);
+}
+
+TEST(Finals, EqualOnesTie) {
+  int told = 0;
+  for (unsigned seed = 0; seed < 200; ++seed) {
+    std::vector<Finalist> f = {finalist(1, {64, 2}, 40, 0.01, 2 * seed),
+                               finalist(1, {64, 1}, 40, 0.01, 2 * seed + 1)};
+    told += judge(f, doubtAtTheEnd).isDecided;
+  }
+  EXPECT_LE(told, 20) << "one of twenty, and the leader is the luckier one of two";
+}
+
 TEST(Finals, ATieGoesToFewerResources) {
-  std::vector<Finalist> f = {finalist(1.0, {64, 2}), finalist(1.005, {64, 1}), finalist(1.002, {128, 0})};
-  Standing s = judge(f);
+  std::vector<Finalist> f = {finalist(1.0, {64, 2}), finalist(1.0, {64, 1}), finalist(1.0, {128, 0})};
+  Standing s = judge(f, doubtOnTheWay);
   EXPECT_FALSE(s.isDecided);
   ASSERT_EQ(s.tied.size(), 3u);
   EXPECT_EQ(breakTie(f, s.tied), 1u);
 }
 
-TEST(Finals, FewSamplesDecideNothing) {
-  std::vector<Finalist> f = {finalist(1, {}, 3), finalist(9, {}, 3)};
-  EXPECT_FALSE(judge(f).isDecided);
+TEST(Finals, FewRoundsDecideNothing) {
+  std::vector<Finalist> f = {finalist(1, {}, 5), finalist(9, {}, 5)};
+  EXPECT_FALSE(judge(f, doubtAtTheEnd).isDecided);
 }
 
 TEST(Finals, OneThatFailedIsNoCandidate) {
   std::vector<Finalist> f = {finalist(1, {}), finalist(2, {})};
   f[0].isOut = true;
-  Standing s = judge(f);
+  Standing s = judge(f, doubtOnTheWay);
   EXPECT_EQ(s.best, 1u);
   EXPECT_TRUE(s.isDecided);
 }

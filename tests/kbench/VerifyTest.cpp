@@ -250,7 +250,7 @@ TEST(Inputs, DefaultsAndRules) {
   EXPECT_EQ((*inputs)[0].array.getFloat(17), (*same)[0].array.getFloat(17));
   EXPECT_NE((*inputs)[0].array.getFloat(17), (*other)[0].array.getFloat(17));
   EXPECT_FALSE(rules.parse({"Q=1"}, c.contract, error));
-  EXPECT_NE(error.find("it has X, I, Y, n, a"), std::string::npos);
+  EXPECT_NE(error.find("its parameters are X, I, Y, n, a"), std::string::npos);
 }
 
 } // namespace

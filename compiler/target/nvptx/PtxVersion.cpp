@@ -16,6 +16,8 @@ unsigned leastPtxVersion(const Options &o) {
     return 71;
   case 87:
     return 74;
+  case 88:
+    return 90;
   case 89:
     return 78;
   case 90:

@@ -1,0 +1,47 @@
+#include "kbench/tune/PlainPoint.h"
+
+namespace phobos::kbench {
+
+Request::Item PlainPoint::item() const {
+  return {options_.plainPoints[candidate_].str(), session_.directory + "/plain" + std::to_string(candidate_),
+          ""};
+}
+
+Request PlainPoint::take() {
+  isRunning_ = true;
+  Request request;
+  request.kind = kind_;
+  request.items = {item()};
+  request.seed = session_.seed;
+  return request;
+}
+
+void PlainPoint::ended(const Outcome &o) {
+  isRunning_ = false;
+  Reply reply;
+  if (o.kind != Outcome::Kind::Answer)
+    return tryNext(o.kind == Outcome::Kind::Timeout ? "no answer in time" : "its worker " + o.detail);
+  if (!Reply::fromLine(o.answer, reply) || !reply.verdict.ok())
+    return tryNext(reply.verdict.detail);
+  switch (kind_) {
+  case Request::Kind::Compile:
+    kind_ = Request::Kind::Verify;
+    return;
+  case Request::Kind::Verify:
+    kind_ = Request::Kind::VerifyFull;
+    return;
+  default:
+    why_ = reply.note; // no other would have room either
+    isFound_ = reply.note.empty();
+    if (!isFound_)
+      candidate_ = options_.plainPoints.size();
+  }
+}
+
+void PlainPoint::tryNext(std::string why) {
+  why_ = "no plain point runs there: " + std::move(why);
+  kind_ = Request::Kind::Compile;
+  ++candidate_;
+}
+
+} // namespace phobos::kbench
