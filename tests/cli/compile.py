@@ -138,7 +138,7 @@ s.case("bundle truncated", "phobos-bundle", "verify", s.path("cut.phx"), status=
 s.case("bundle foreign", "phobos-bundle", "show", saxpy, status=1, err=["error[E0909]", "not a Phobos bundle"])
 s.case("bundle absent", "phobos-bundle", "show", s.path("none.phx"), status=3, err="none.phx")
 s.case("a folder for a bundle", "phobos-bundle", "verify", s.path("."), status=3, err="it is a directory")
-s.case("bundle of standard input that is none", "phobos-bundle", "verify", "-", stdin="x", status=1, err="error[E0909]: '<stdin>' is not a sound bundle: not a Phobos bundle")
+s.case("bundle of standard input that is none", "phobos-bundle", "verify", "-", stdin="x", status=1, err="error[E0909]: bundle '<stdin>': not a Phobos bundle")
 s.case("bundle entries with their predicates", T, saxpy, "-o", s.path("x.phx"), "--target", "sm_80")
 s.case("are shown", "phobos-bundle", "show", s.path("x.phx"), out="where addresses and rows are multiples of 16 bytes")
 s.case("bundle usage", "phobos-bundle", status=2)
