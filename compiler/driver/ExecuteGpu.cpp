@@ -21,7 +21,11 @@ public:
     if (!device_)
       return false;
     cuda::AssembleOptions assemble;
-    assemble.target = target;
+    // Code for an older processor is assembled for the one that is here, as its driver would.
+    nvptx::Options written;
+    const bool isOlder =
+        nvptx::parseProcessor(target, written) && !written.archSpecific && written.sm < device_->info().sm;
+    assemble.target = isOlder ? device_->info().target() : target;
     cuda::Assembled cubin = cuda::assemble(ptx, assemble);
     return device_->load(cubin.ok() ? cubin.cubin : ptx, module_, error);
   }

@@ -77,6 +77,20 @@ def conformance():
     part("conformance", int(m[1]) if m else 0, int(m[2]) if m else 1, since=t, notes=[x for x in r.stdout.splitlines() if x.startswith("FAIL")][:10])
 
 
+def older():
+    """Code for older processors, assembled for this one: their instructions (mma of half size on sm_75) and ways (loads ahead through registers)."""
+    t, passed, failed, notes = time.time(), 0, 0, []
+    for target in [x for x in ("sm_75", "sm_80") if int(x[3:]) < int(TARGET[3:].rstrip("a"))]:
+        r = sh([sys.executable, os.path.join(CASES, "check.py"), a.bin, "--target", target])
+        m = re.search(r"(\d+) passed, (\d+) failed", r.stdout)
+        passed, failed = passed + (int(m[1]) if m else 0), failed + (int(m[2]) if m else 1)
+        notes += [f"{target}: {x}" for x in r.stdout.splitlines() if x.startswith("FAIL")][:10]
+        r = sh([tool("phobos-selftest"), "--target", target, "--first", "1", "--count", "200"])
+        passed, failed = passed + (r.returncode == 0), failed + (r.returncode != 0)
+        notes += [f"{target}: {x}" for x in (r.stdout + r.stderr).splitlines()[-1:] if r.returncode]
+    part("older", passed, failed, since=t, notes=notes)
+
+
 GEMM = """@autotune(TILE_M in [32, 128], TILE_N in [32, 128], TILE_K in [{k0}, {k1}])
 kernel gemm(A: tensor<{t}>[M, K], B: tensor<{t}>[K, N], C: tensor<{o}>[M, N]) {{
   let m = ctx.block.x * TILE_M
@@ -314,7 +328,7 @@ def sanitizer(kind):
     part(kind, len(results) - len(bad), len(bad), since=t0, notes=[f"{n}: {why}" for n, why in bad][:10])
 
 
-PARTS = {"conformance": conformance, "runtime": runtime, "embed": embed, "spaces": spaces, "random": random, "faults": faults, "large": large, **{k: (lambda k=k: sanitizer(k)) for k in ("memcheck", "racecheck", "synccheck")}}
+PARTS = {"conformance": conformance, "older": older, "runtime": runtime, "embed": embed, "spaces": spaces, "random": random, "faults": faults, "large": large, **{k: (lambda k=k: sanitizer(k)) for k in ("memcheck", "racecheck", "synccheck")}}
 print(f"target {TARGET}, {a.jobs} jobs", flush=True)
 for name, f in PARTS.items():
     if not a.only or name in a.only:
