@@ -3,7 +3,8 @@
 #   ./phobos.sh          searches the space of examples/gemm.pho (on the GPU if there is one, else on the CPU)
 #   ./phobos.sh test [PRESET]     builds with assertions and passes the tests; the last line is `N passed, N failed, N skipped`
 #                        (PRESET asan: the same under the address and undefined-behaviour sanitizers)
-#   ./phobos.sh build [PRESET]    only builds (dev, release, portable, asan)
+#   ./phobos.sh build [PRESET]    only builds (dev, release, portable, asan, fuzz)
+#   ./phobos.sh install PREFIX [PRESET]    builds (release) without the tests and installs tools, libraries, headers, stdlib
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
@@ -22,7 +23,7 @@ install_missing() {
   [ "$(id -u)" -eq 0 ] || sudo="sudo"
   $sudo env DEBIAN_FRONTEND=noninteractive apt-get update -qq
   if ! $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null; then
-    echo "phobos.sh: could not install ${missing[*]}; LLVM 22 must be in the package sources (see README.md)" >&2
+    echo "phobos.sh: could not install ${missing[*]}; LLVM 22 must be in the package sources (suite llvm-toolchain-bookworm-22 of LLVM's own repository)" >&2
     exit 3
   fi
 }
@@ -30,7 +31,7 @@ install_missing() {
 build() { # PRESET [TARGET ..]
   local preset="$1"
   shift
-  cmake --preset "$preset" >/dev/null
+  cmake --preset "$preset" -DPHOBOS_BUILD_TESTS=ON >/dev/null
   cmake --build "build/$preset" ${1:+--target "$@"}
 }
 
@@ -54,12 +55,18 @@ run)
   exec build/release/bin/phobos-kbench "${@:-examples/gemm.pho}"
   ;;
 build) build "${2:-dev}" ;;
+install)
+  preset="${3:-release}"
+  cmake --preset "$preset" -DPHOBOS_BUILD_TESTS=OFF >/dev/null
+  cmake --build "build/$preset"
+  cmake --install "build/$preset" --prefix "${2:?a PREFIX to install into}" >/dev/null
+  ;;
 test)
   build "${2:-dev}"
   run_tests "${2:-dev}"
   ;;
 *)
-  sed -n '2,6p' "$0"
+  sed -n '2,7p' "$0"
   exit 2
   ;;
 esac

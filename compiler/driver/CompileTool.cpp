@@ -9,8 +9,8 @@
 #include "compiler/driver/Status.h"
 #include "compiler/legality/Legality.h"
 #include "compiler/passes/Pipeline.h"
+#include "runtime/files/WriteFile.h"
 #include <algorithm>
-#include <fstream>
 #include <iostream>
 
 namespace phobos::driver {
@@ -166,12 +166,10 @@ private:
       std::cout << bytes << std::flush;
       return Success;
     }
-    std::ofstream f(r_.output, std::ios::binary);
-    f << bytes;
-    f.close();
-    if (f)
+    std::string error;
+    if (writeFileWhole(r_.output, bytes, error))
       return Success;
-    diags_.report(diag::CannotWriteFile, {}, r_.output, "the file could not be opened or the disk is full");
+    diags_.report(diag::CannotWriteFile, {}, r_.output, error);
     return EnvironmentFault;
   }
 

@@ -6,6 +6,7 @@
 #include "compiler/driver/Status.h"
 #include "compiler/host/Npy.h"
 #include "compiler/support/Suggest.h"
+#include "runtime/files/WriteFile.h"
 #include <algorithm>
 #include <cstdio>
 #include <iostream>
@@ -92,7 +93,14 @@ private:
       size_t i = 0;
       while (kernel.params[i].name != name)
         ++i;
-      outputs_.emplace_back(i, text.substr(equals + 1));
+      const std::string path = text.substr(equals + 1);
+      for (const auto &[other, taken] : outputs_)
+        if (other != i && isSameFile(taken, path)) {
+          diags_.report(diag::BadOutput, {}, text,
+                        "'" + kernel.params[other].name + "' goes to this file already");
+          return false;
+        }
+      outputs_.emplace_back(i, path);
     }
     return true;
   }

@@ -1,5 +1,6 @@
 #include "compiler/host/Npy.h"
 #include "runtime/contract/Numeric.h"
+#include "runtime/files/WriteFile.h"
 #include <charconv>
 #include <cstdio>
 #include <cstring>
@@ -282,23 +283,20 @@ bool writeNpy(const std::string &path, const HostArray &array, std::string &erro
   head += static_cast<char>(text.size() >> 8);
   head += text;
 
-  File file(std::fopen(path.c_str(), "wb"));
-  bool ok = file && std::fwrite(head.data(), 1, head.size(), file.get()) == head.size();
+  FileReplacement file(path);
+  bool ok = file.write(head.data(), head.size());
   if (ok && widen) {
     std::vector<float> chunk;
     for (int64_t i = 0; ok && i < array.size();) {
       chunk.clear();
       for (; i < array.size() && chunk.size() < 65536; ++i)
         chunk.push_back(static_cast<float>(array.getFloat(i)));
-      ok = std::fwrite(chunk.data(), sizeof(float), chunk.size(), file.get()) == chunk.size();
+      ok = file.write(chunk.data(), chunk.size() * sizeof(float));
     }
   } else if (ok) {
-    ok = std::fwrite(array.data(), 1, array.bytes(), file.get()) == array.bytes();
+    file.write(array.data(), array.bytes());
   }
-  ok = ok && std::fflush(file.get()) == 0;
-  if (!ok)
-    error = std::strerror(errno);
-  return ok;
+  return file.commit(error);
 }
 
 std::optional<HostArray> convertForParameter(HostArray array, ScalarType elem) {

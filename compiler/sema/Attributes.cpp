@@ -1,5 +1,6 @@
 // The attributes of a kernel, except @autotune, which Space.h reads.
 #include "compiler/sema/Checker.h"
+#include "compiler/support/Suggest.h"
 #include <algorithm>
 #include <set>
 
@@ -34,8 +35,12 @@ void Checker::checkAttributes() {
       out_->persistent = true;
     else if (n == "persistent")
       report(diag::AttributeArguments, a.range, n, "no arguments");
-    else if (options_.warnings)
-      report(diag::UnknownAttribute, a.range, n);
+    else if (options_.warnings) {
+      auto warning = report(diag::UnknownAttribute, a.range, n);
+      if (auto near = nearest(n, {"autotune", "require", "aligned", "launch", "tensorcore", "pipeline",
+                                  "persistent", "grid"}))
+        warning.help("did you mean '@" + *near + "'?");
+    }
   }
   auto threads = point_.get("THREADS");
   if (threads && !out_->threads) {

@@ -228,11 +228,24 @@ private:
     return !x.fixed && !y.fixed && x.dim == y.dim && a.stride == b.stride;
   }
 
+  /// The name that has this value at the point, since a grid in numbers would be right at this point alone;
+  /// the number itself where no name has it, and a gap to fill where several have.
+  std::string named(int64_t value) const {
+    std::string found;
+    for (const auto &[name, has] : kernel_.point.entries())
+      if (has == value && name != "THREADS") {
+        if (!found.empty())
+          return "..";
+        found = name;
+      }
+    return found.empty() ? std::to_string(value) : found;
+  }
+
   std::string written(ExprP e) const {
     if (!e)
       return "..";
     if (e->op == Op::Int)
-      return std::to_string(e->intValue);
+      return named(e->intValue);
     if (e->op == Op::Dim)
       return kernel_.dims[e->dim];
     return "cdiv(" + written(e->args[0]) + ", " + written(e->args[1]) + ")";

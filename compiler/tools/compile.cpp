@@ -1,6 +1,7 @@
 // phobos-compile: the command line over compiler/driver.
 #include "compiler/driver/CompileTool.h"
 #include "compiler/tools/Tools.h"
+#include "runtime/files/WriteFile.h"
 #include <CLI/CLI.hpp>
 #include <unistd.h>
 
@@ -80,6 +81,11 @@ int compileMain(int argc, char **argv) {
   r.color = !json && isatty(2);
   if (r.legality.empty() && r.file.empty()) {
     std::cerr << "phobos-compile: no FILE given (- reads standard input); --help explains\n";
+    return UsageFault;
+  }
+  if (r.file != "-" && !r.output.empty() && isSameFile(r.file, r.output)) {
+    std::cerr << "phobos-compile: -o '" << r.output
+              << "' is the source itself; give the output another name\n";
     return UsageFault;
   }
   return driver::runCompile(r);

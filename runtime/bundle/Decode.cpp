@@ -2,10 +2,10 @@
 // before anything recursive runs, and no size is believed beyond the bytes at hand.
 #include "runtime/bundle/Fields.h"
 #include "runtime/files/ReadFile.h"
+#include "runtime/files/WriteFile.h"
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <zlib.h>
 
 namespace phobos {
@@ -352,13 +352,9 @@ bool readBundle(const std::string &path, Bundle &bundle, std::string &error) {
 }
 
 bool writeBundle(const std::string &path, const Bundle &bundle, std::string &error) {
-  std::ofstream out(path, std::ios::binary);
-  std::string bytes = encodeBundle(bundle);
-  out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  out.close();
-  if (out)
+  if (writeFileWhole(path, encodeBundle(bundle), error))
     return true;
-  error = path + ": cannot be written: " + std::strerror(errno ? errno : EIO);
+  error = path + ": cannot be written: " + error;
   return false;
 }
 

@@ -49,4 +49,13 @@ s.check("the ledger is one", open(s.path("kept.sqlite"), "rb").read(15) == b"SQL
 s.case("-o", "phobos-compile", k, "-o", "/dev/full", status=3, err="E0906")
 s.case("--out", "phobos-run", k, "--arg", "X=arange", "--arg", "a=2", "--dim", "N=10", "--out", "Y=/dev/full", status=3, err="E0906")
 s.case("--csv", "phobos-kbench", "--target", "cpu", "--ledger", "none", "--dim", "N=1000", "--autotune", "T=4", "--csv", "/dev/full", k, status=3, err="/dev/full")
+# A result is whole or not there: what stood in its place stays.
+s.shell("a file cut off", f"echo old >old.txt; ulimit -f 0; trap '' XFSZ; $BIN/phobos-compile --emit ir {k} -o old.txt", 3, err=["E0906", "File too large"])
+s.check("what was there stays", open(s.path("old.txt")).read() == "old\n")
+s.shell("an array cut off", f"ulimit -f 0; trap '' XFSZ; {RUN} --out Y=cut.npy", 3, err=["E0906", "File too large"])
+s.check("nothing remains of it", not [f for f in os.listdir(os.path.dirname(s.path("old.txt"))) if f.startswith(("cut.npy", "old.txt."))])
+# No output takes the place of an input or of another output.
+s.shell("-o onto the source", f"cp {k} own.pho; ln -s own.pho link.pho; $BIN/phobos-compile --emit ir own.pho -o link.pho", 2, err=["source itself"])
+s.check("the source stays", open(s.path("own.pho")).read() == open(k).read())
+s.case("two arrays into one file", "phobos-run", k, "--arg", "X=arange", "--arg", "a=2", "--dim", "N=10", "--out", "Y=one.npy", "--out", "X=one.npy", status=2, err="'Y' goes to this file already")
 s.finish()

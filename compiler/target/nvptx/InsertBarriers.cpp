@@ -97,7 +97,8 @@ private:
       const bool inner = uniform && !isDivergent(&op);
       State entry = state;
       if (isa<LoopLikeOpInterface>(op)) {
-        // Twice: what an iteration leaves pending meets the next one.
+        // Twice: what an iteration leaves pending meets the next one. Once where it leaves nothing new, which
+        // also keeps nested loops from doubling the work with each level.
         for (int round = 0; round < 2; ++round) {
           for (Region &region : op.getRegions())
             for (mlir::Block &body : region)
@@ -106,6 +107,8 @@ private:
             p.isOld = true;
           if (round == 0)
             join(state, entry);
+          if (llvm::all_of(state, [&](const Pending &p) { return llvm::is_contained(entry, p); }))
+            break;
         }
         join(state, entry);
       } else {

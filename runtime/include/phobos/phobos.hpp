@@ -3,9 +3,11 @@
 //   auto module = phobos::Module::load("gemm.phx");
 //   if (!module) fail(module.error());
 //   phobos::Kernel gemm = module->kernel("gemm").value();
-//   auto status = gemm.launch(stream, A, B, C, 1.0f);          // tensors are phobos::TensorView, scalars are
-//   C++ scalars auto prepared = gemm.prepare({}, A, B, C, 1.0f).value();   // checks once;
-//   prepared.launch(stream) costs what the driver costs
+//   auto status = gemm.launch(stream, A, B, C);       // phobos::TensorView; scalars are C++ scalars
+//
+//   // Checks once: a prepared launch costs what the driver costs.
+//   auto prepared = gemm.prepare({}, A, B, C).value();
+//   prepared.launch(stream);
 //
 // Nothing throws. Errors are phobos::Error: a code and a text that names the parameter, the rule and the
 // values. Ownership, threads and units are those of phobos.h.
