@@ -17,6 +17,9 @@ std::string_view name(Status s);
 std::string_view meaning(Status s);
 std::optional<Status> statusNamed(std::string_view text);
 
+/// Why a point was not verified at full size where it computes something else than the plain point.
+inline constexpr std::string_view dependsOnPoint = "what the kernel computes depends on the point";
+
 /// A status with why: for `illegal` the rule's name first.
 struct Verdict {
   Status status = Status::Ok;

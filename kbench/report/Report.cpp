@@ -197,6 +197,26 @@ static std::string fullSizeNotes(const SearchOutcome &o) {
   return text;
 }
 
+// Points that agree with the interpreter, each at its own point, but not with one another: some of them are
+// no answer to what was asked, often for want of a @require.
+static std::string disagreement(const SearchOutcome &o) {
+  const PointResult *odd = nullptr;
+  size_t count = 0;
+  for (size_t i : o.ranking)
+    if (o.results[i].measurement.verdict.detail == dependsOnPoint) {
+      odd = odd ? odd : &o.results[i];
+      ++count;
+    }
+  if (!odd)
+    return "";
+  return "\nWARNING  the points do not compute the same: " + std::to_string(count) + " of " +
+         std::to_string(o.ranking.size()) + " differ from the others (the first of them " +
+         pointText(odd->measurement.point) +
+         ").\n         The fastest may be wrong: phobos-run --check at a point tells what it leaves out; a "
+         "@require "
+         "keeps such points away.\n";
+}
+
 // Where the time went. What is left of it: the device waited for compilers.
 static std::string spentText(const Spent &s) {
   auto seconds = [](double x) { return format("%.1f s", x); };
@@ -248,6 +268,7 @@ std::string reportText(const SearchOutcome &o, const ReportContext &c) {
     return o.results.empty() ? text : text + "\nno point passed\n";
   const PointResult &best = o.results[o.ranking.front()], &worst = o.results[o.ranking.back()];
   const double bestNs = best.summary().median;
+  text += disagreement(o);
   text += "\nbest   " + pointText(best.measurement.point) + "\n       " + timeText(bestNs) + ", " +
           rateText(best.measurement, bestNs);
   if (best.measurement.cases)
@@ -274,7 +295,9 @@ std::string reportText(const SearchOutcome &o, const ReportContext &c) {
     };
     const double worstNs = inSearch(worst);
     text += "worst  " + pointText(worst.measurement.point) + "\n       " + timeText(worstNs) + ", " +
-            rateText(worst.measurement, worstNs) + ": the best is " +
+            rateText(worst.measurement, worstNs) +
+            (worst.wasInFinals() ? ": the best is "
+                                 : ": there the best took " + timeText(inSearch(best)) + " and is ") +
             format("%.2f", worstNs / inSearch(best)) + " times as fast\n";
   }
   text += fullSizeNotes(o);

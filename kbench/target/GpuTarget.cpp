@@ -120,9 +120,9 @@ Occupancy occupancy(const cuda::DeviceInfo &d, const GpuEntry &e, int registers)
 /// Asks the driver what the device is; makes no context on it.
 class GpuCompiler : public Compiler {
 public:
-  GpuCompiler(int index, const std::string &facts) {
+  GpuCompiler(int index, const std::string &known) {
     // Opening the driver takes each worker a moment.
-    if (!decodeFacts(facts, info_, ptx_) && cuda::Device::describe(index, info_, error_))
+    if (!decodeFacts(known, info_, ptx_) && cuda::Device::describe(index, info_, error_))
       driver::choosePtx(info_.target(), "", true, ptx_, error_);
   }
 
@@ -391,8 +391,8 @@ Target gpuTarget() {
   t.name = "gpu";
   t.defaultExtent = 4096;
   t.isKind = [](const std::string &text) { return driver::isGpuTarget(text); };
-  t.makeCompiler = [](int index, const std::string &facts) {
-    return std::unique_ptr<Compiler>(new GpuCompiler(index, facts));
+  t.makeCompiler = [](int index, const std::string &known) {
+    return std::unique_ptr<Compiler>(new GpuCompiler(index, known));
   };
   t.makeDevice = [](int index, std::string &error) {
     auto device = cuda::Device::open(index, error);

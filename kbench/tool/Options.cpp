@@ -3,6 +3,7 @@
 #include "kbench/Status.h"
 #include "kbench/report/Report.h"
 #include <CLI/CLI.hpp>
+#include <charconv>
 #include <cstdlib>
 
 namespace phobos::kbench {
@@ -153,14 +154,20 @@ std::optional<int> parseOptions(int argc, char **argv, Options &o) {
   };
   if (o.file.empty() && o.merge.empty())
     return misuse("no FILE given");
+  if (app.count("--ledger") && o.ledger.empty())
+    return misuse("--ledger '' names no file; 'none' keeps nothing");
   if (!o.points.empty() && (!o.autotune.empty() || !o.pin.empty()))
     return misuse("--points lists whole points: --autotune and --pin do not go with it");
   if (!o.autotune.empty() && (o.limit || !o.shard.empty()))
     return misuse("--autotune measures one point: --limit and --shard do not go with it");
   if (!o.shard.empty()) {
     size_t index = 0, of = 0;
-    char rest = 0;
-    if (std::sscanf(o.shard.c_str(), "%zu/%zu%c", &index, &of, &rest) != 2 || index < 1 || index > of)
+    const char *end = o.shard.data() + o.shard.size();
+    auto slash = std::from_chars(o.shard.data(), end, index);
+    auto last = slash.ec == std::errc() && slash.ptr != end && *slash.ptr == '/'
+                    ? std::from_chars(slash.ptr + 1, end, of)
+                    : slash;
+    if (last.ec != std::errc() || last.ptr != end || index < 1 || index > of)
       return misuse("--shard '" + o.shard + "': it should be written I/N with I from 1 to N");
     o.shardOf = std::pair(index - 1, of);
   }

@@ -131,6 +131,11 @@ private:
       diags_.report(diag::BadPointLine, range(at), error);
       return;
     }
+    if (std::count(item.begin(), item.end(), '=') != static_cast<std::ptrdiff_t>(given.entries().size())) {
+      diags_.report(diag::BadPointLine, range(item.find_first_not_of(" \t")),
+                    "a name stands twice in the line");
+      return;
+    }
     Diagnostics unplaced;
     if (sema::completePoint(s_.space, given, complete, unplaced)) {
       s_.listed.push_back(std::move(complete));

@@ -8,6 +8,7 @@
 #include "kbench/tool/RunFolder.h"
 #include "kbench/tool/Subject.h"
 #include "kbench/tune/Search.h"
+#include "runtime/files/WriteFile.h"
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -64,11 +65,38 @@ public:
   }
 
 private:
+  /// What an output would overwrite: the source, the ledger, a file that is read, another output.
+  std::string outputOnto() const {
+    std::vector<std::pair<std::string, std::string>> taken = {{"the source", o_.file}};
+    const std::string ledger = o_.ledger.empty() ? defaultLedger() : o_.ledger;
+    for (const char *part : {"", "-wal", "-shm"})
+      taken.emplace_back("the ledger", ledger + part);
+    for (const std::string &path : o_.points)
+      taken.emplace_back("a file of points", path);
+    for (const auto *paths : {&o_.csv, &o_.json})
+      for (const std::string &path : *paths) {
+        const char *option = paths == &o_.csv ? "--csv" : "--json";
+        if (path.empty())
+          return std::string(option) + " '' names no file";
+        if (path == "-")
+          continue;
+        for (const auto &[what, other] : taken)
+          if (isSameFile(path, other))
+            return std::string(option) + " '" + path + "' would overwrite " + what;
+        taken.emplace_back("another output", path);
+      }
+    return "";
+  }
+
   int openOutputs() {
     for (const std::string &path : o_.csv)
       csv_.emplace_back(path);
     for (const std::string &path : o_.json)
       json_.emplace_back(path);
+    if (std::string taken = outputOnto(); !taken.empty()) {
+      complain(taken);
+      return UsageFault;
+    }
     std::string error;
     for (auto *files : {&csv_, &json_})
       for (OutputFile &f : *files)

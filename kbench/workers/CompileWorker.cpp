@@ -226,7 +226,7 @@ std::string CompileWorker::differsFrom(const Point &plain, const Contract &contr
                         error))
         return error;
       if (!compare(got, expected, contract.params[p].name).failure.empty())
-        return "what the kernel computes depends on the point";
+        return std::string(dependsOnPoint);
     }
     return "";
   }

@@ -62,7 +62,20 @@ class Case(unittest.TestCase):
         return {' '.join(f'{k}={v}' for k, v in p['point'].items()): p for p in self.result['points']}
 
 
+FIRST = '''
+@autotune(T in [4, 8])
+kernel first(X: tensor<f32>[N], Y: tensor<f32>[1]) {
+  Y[0] = sum(X[0 :+ T])
+}
+'''
+
+
 class Search(Case):
+    def test_points_that_compute_different_things_are_told(self):
+        r = self.kbench('--dim', 'N=100', source=FIRST)
+        self.assertIn('WARNING  the points do not compute the same: 1 of 2', r.stdout)
+        self.assertNotIn('WARNING', self.kbench('--dim', 'N=100').stdout)
+
     def test_every_point_is_verified_and_ranked(self):
         rows = self.rows('--dim', 'N=100')
         self.assertEqual(len(rows), 6)
@@ -623,6 +636,28 @@ class Status(Case):
             self.assertEqual(r.stdout, '')
         self.assertIn('no device 99', self.kbench('--device', '99', '--dim', 'N=9', target='cpu', expect=3).stderr)
         self.kbench('--merge', self.path('none.sqlite'), source=None, target=None, expect=3)
+
+    def test_no_output_takes_the_place_of_anything(self):
+        source, ledger, points = self.path('kernel.pho'), self.path('l.sqlite'), self.write('points.txt', 'T=8 U=1\n')
+        self.kbench('--dim', 'N=9', '--ledger', ledger)
+        before = open(ledger, 'rb').read()
+        for option in ('--csv', '--json'):
+            for what, path in (('the source', source), ('the ledger', ledger), ('the ledger', ledger + '-wal'), ('a file of points', points)):
+                if path != ledger + '-wal' or os.path.exists(path):
+                    r = self.kbench('--dim', 'N=9', '--ledger', ledger, '--points', points, option, path, expect=2)
+                    self.assertIn('would overwrite ' + what, r.stderr)
+            self.assertIn('names no file', self.kbench(option, '', '--dim', 'N=9', expect=2).stderr)
+        self.assertIn('another output', self.kbench('--csv', self.path('x'), '--json', self.path('x'), '--dim', 'N=9', expect=2).stderr)
+        self.assertIn('names no file', self.kbench('--ledger', '', '--dim', 'N=9', expect=2).stderr)
+        self.assertEqual(open(ledger, 'rb').read(), before)
+        self.assertEqual(open(source).read(), SCALE)
+
+    def test_a_name_twice_in_a_line_of_points(self):
+        self.assertIn('E0913', self.kbench('--points', self.write('p.txt', 'T=8 T=32\n'), '--dim', 'N=9', expect=1).stderr)
+
+    def test_a_shard_is_two_numbers(self):
+        for bad in ('1/-1', '0/2', '3/2', '1', '1/2x', '/2', '99999999999999999999/1'):
+            self.assertIn('--shard', self.kbench('--shard', bad, '--dim', 'N=9', expect=2).stderr)
 
     def test_help_and_version(self):
         r = self.kbench('--help', source=None, target=None)
