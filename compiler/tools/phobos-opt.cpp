@@ -41,7 +41,7 @@ void onFatalError(void *, const char *reason, bool) {
 }
 
 int optimise(const std::string &input, const std::string &output, mlir::DialectRegistry &registry) {
-  std::string error, text;
+  std::string text;
   auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(input, /*IsText=*/true);
   if (!buffer)
     return fail(diag::CannotReadFile, input, buffer.getError().message());

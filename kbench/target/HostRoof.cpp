@@ -21,7 +21,7 @@ constexpr int accumulators = 12, steps = 400'000, repeats = 5;
     for (int i = 0; i < steps; ++i) {                                                                        \
       for (int k = 0; k < accumulators; ++k)                                                                 \
         a[k] = a[k] * factor + term;                                                                         \
-      asm volatile("" : "+m"(*&term));                                                                       \
+      asm volatile("" : "+v"(term));                                                                         \
     }                                                                                                        \
     double sum = 0;                                                                                          \
     for (int k = 0; k < accumulators; ++k)                                                                   \

@@ -130,17 +130,17 @@ Device::Place Device::locate(uint64_t address, int &ordinal) const {
     return Place::Unknown;
   if (ordinal == info_.ordinal)
     return Place::Here;
-  // What the current context may do there: by peer access (cuCtxEnablePeerAccess), or by the access that a
-  // pool or a mapping was given. A driver that does not tell is asked for an address that the context could
-  // use.
+  // Whether the current context reaches it, by peer access (cuCtxEnablePeerAccess) or by the access that a
+  // pool or a mapping was given: only then the driver names an address that it could use. (The access flags
+  // alone do not tell: driver 580 gives those of the memory's own device.) The flags say whether it may
+  // write.
   Current current(*this);
-  if (!get(&access, pointer::accessFlags)) {
-    uint64_t usable = 0;
-    return get(&usable, pointer::devicePointer) && usable == address ? Place::Peer : Place::Foreign;
-  }
-  return (access & pointer::mayReadAndWrite) == pointer::mayReadAndWrite ? Place::Peer
-         : access & pointer::mayRead                                     ? Place::PeerRead
-                                                                         : Place::Foreign;
+  uint64_t usable = 0;
+  if (!get(&usable, pointer::devicePointer) || usable != address)
+    return Place::Foreign;
+  const bool tells = get(&access, pointer::accessFlags);
+  return !tells || (access & pointer::mayReadAndWrite) == pointer::mayReadAndWrite ? Place::Peer
+                                                                                   : Place::PeerRead;
 }
 
 Device::DuringCapture::DuringCapture(const Device &device) : device_(device) {

@@ -94,7 +94,8 @@ int cuPointerGetAttribute(void *value, int attribute, uint64_t address) {
   case 9:
     return give(value, m.device);
   case 16:
-    return driver.tellsAccess ? give(value, access) : invalidValue;
+    return driver.tellsAccess ? give(value, access ? access : 3u)
+                              : invalidValue; // without access: its own device's
   default:
     return invalidValue;
   }
