@@ -59,7 +59,9 @@ typedef enum phobos_type {
   PHOBOS_F16 = 9,
   PHOBOS_BF16 = 10,
   PHOBOS_F32 = 11,
-  PHOBOS_F64 = 12
+  PHOBOS_F64 = 12,
+  PHOBOS_TYPE_ANY_INT =
+      0x7fffffff /* no type: lets the enumeration hold what a caller may pass, which is refused */
 } phobos_type;
 
 #define PHOBOS_MAX_RANK 5
