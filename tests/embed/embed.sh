@@ -6,18 +6,7 @@ set -euo pipefail
 build=$1 source=$2 cxx=$3 cc=$4
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-passed=0 failed=0
-check() { # NAME COMMAND..
-  local name=$1
-  shift
-  if "$@" >"$dir/log" 2>&1; then
-    passed=$((passed + 1))
-  else
-    failed=$((failed + 1))
-    echo "FAIL $name"
-    tail -20 "$dir/log"
-  fi
-}
+source "$source/tests/embed/check.sh"
 project() { # NAME
   cmake -S "$source/examples/$1" -B "$dir/$1" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_C_COMPILER="$cc" \
     -DCMAKE_PREFIX_PATH="$dir/prefix" && cmake --build "$dir/$1"

@@ -5,20 +5,9 @@ set -euo pipefail
 build=$1 source=$2 cxx=$3
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-passed=0 failed=0
-check() { # NAME COMMAND..
-  local name=$1
-  shift
-  if "$@" >"$dir/log" 2>&1; then
-    passed=$((passed + 1))
-  else
-    failed=$((failed + 1))
-    echo "FAIL $name"
-    tail -20 "$dir/log"
-  fi
-}
-root=$dir/root prefix=$dir/root/opt/phobos
-mkdir -p "$root"/{opt,lib64,lib/x86_64-linux-gnu,tmp,proc,dev}
+source "$source/tests/embed/check.sh"
+tree=$dir/tree prefix=$dir/tree/opt/phobos
+mkdir -p "$tree"/{opt,lib64,lib/x86_64-linux-gnu,tmp,proc,dev}
 check install cmake --install "$build" --prefix "$dir/installed"
 mv "$dir/installed" "$prefix"
 
@@ -40,13 +29,13 @@ check "no text of the package names a folder of the machine that built it" sh -c
 # A program that compiles from source, its own standard library inside, and the tools, where there is no other library than libc.
 check "embed_from_source builds" "$cxx" -std=c++20 -O2 -static-libstdc++ -static-libgcc "$source/examples/embed_from_source/main.cpp" -o "$prefix/embed_from_source" \
   "-I$prefix/include" "-L$prefix/lib" "-Wl,-rpath,\$ORIGIN/lib" -lphobos -lphobos-runtime -ldl
-cp -L /lib64/ld-linux-x86-64.so.2 "$root/lib64"
-cp -L /lib/x86_64-linux-gnu/lib{c,m,dl,pthread}.so.* "$root/lib/x86_64-linux-gnu"
-cp "$source/examples/"{gemm,saxpy}.pho "$root/tmp"
-printf 'kernel k(X: tensor<f32>[N], Y: tensor<f32>[N]) {\n  Y[ctx.block.x * 64 :+ 64] = gelu(X[ctx.block.x * 64 :+ 64])\n}\n' >"$root/tmp/gelu.pho"
-printf 'kernel k(X: tensor<f32>[N]) { X[0] = Z }\n' >"$root/tmp/faulty.pho"
+cp -L /lib64/ld-linux-x86-64.so.2 "$tree/lib64"
+cp -L /lib/x86_64-linux-gnu/lib{c,m,dl,pthread}.so.* "$tree/lib/x86_64-linux-gnu"
+cp "$source/examples/"{gemm,saxpy}.pho "$tree/tmp"
+printf 'kernel k(X: tensor<f32>[N], Y: tensor<f32>[N]) {\n  Y[ctx.block.x * 64 :+ 64] = gelu(X[ctx.block.x * 64 :+ 64])\n}\n' >"$tree/tmp/gelu.pho"
+printf 'kernel k(X: tensor<f32>[N]) { X[0] = Z }\n' >"$tree/tmp/faulty.pho"
 alone() { # COMMAND..: with that folder as the root
-  unshare -rm sh -c 'mount --rbind /proc "$0/proc" && mount --rbind /dev "$0/dev" && exec env -i HOME=/tmp "$(command -v chroot)" "$0" "$@"' "$root" "$@"
+  unshare -rm sh -c 'mount --rbind /proc "$0/proc" && mount --rbind /dev "$0/dev" && exec env -i HOME=/tmp "$(command -v chroot)" "$0" "$@"' "$tree" "$@"
 }
 if unshare -rm true 2>/dev/null; then
   check "the tools start" alone /opt/phobos/bin/phobos --version

@@ -1,0 +1,198 @@
+#!/usr/bin/env python3
+"""phobos-kbench from outside: the ledger, --list, every flag and every exit status. `kbench_usage.py BIN_DIR [TestName..]`."""
+import csv, json, os, signal, sqlite3, subprocess, sys, time, unittest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from kbench_case import BIN, Case, KBENCH, SCALE
+
+class Ledger(Case):
+    def test_an_interrupted_search_ranks_what_it_has_and_is_taken_up(self):
+        source = self.write('kernel.pho', SCALE.replace('[1, 2]', '[1, 64]'))
+        command = [KBENCH, '--target', 'interp', '--dim', 'N=3000', '--budget', '5', '--ledger', self.path('l.sqlite'), source]
+        p = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                             env=self.environment(fault='hang@T=32,U=64'))
+        deadline = time.time() + 60
+        while time.time() < deadline:
+            time.sleep(0.2)
+            try:
+                with sqlite3.connect(f'file:{self.path("l.sqlite")}?mode=ro', uri=True) as db:
+                    if db.execute('SELECT count(*) FROM run').fetchone()[0]:
+                        break
+            except sqlite3.Error:
+                pass
+        time.sleep(1)
+        p.send_signal(signal.SIGINT)
+        out, err = p.communicate(timeout=60)
+        self.assertIn('interrupted', out)
+        with sqlite3.connect(self.path('l.sqlite')) as db:
+            done = db.execute('SELECT count(*) FROM measurement').fetchone()[0]
+            self.assertEqual(db.execute('SELECT count(*) FROM finish').fetchone()[0], 0)
+        r = subprocess.run(command, capture_output=True, text=True, env=self.environment())
+        self.assertEqual(r.returncode, 0, r.stderr)
+        self.assertIn(f'taking up an interrupted search: {done} points', r.stdout)
+        self.assertIn('21 points: 21 ok', r.stdout)
+        r = subprocess.run(command, capture_output=True, text=True, env=self.environment())
+        self.assertNotIn('taking up', r.stdout)
+
+    def test_best_without_anything_measured(self):
+        self.kbench('--best', '--dim', 'N=50', '--ledger', self.path('l.sqlite'), expect=1)
+
+    def test_a_file_that_is_no_ledger(self):
+        text = self.write('l.sqlite', 'no ledger at all, but long enough to have a header ' * 9)
+        self.assertIn('l.sqlite', self.kbench('--ledger', text, '--dim', 'N=9', expect=3).stderr)
+
+
+class List(Case):
+    def test_points_in_order_and_their_number(self):
+        lines = self.kbench('--list').stdout.splitlines()
+        self.assertEqual(lines[0], 'T=8 U=1')
+        self.assertEqual(lines[1], 'T=8 U=2')
+        self.assertEqual(lines[-1], '6 points')
+
+    def test_a_billion_points_with_a_selective_require(self):
+        names = 'ABCDEFGHI'
+        choices = ', '.join(f'{n} in [{", ".join(str(i) for i in range(1, 11))}]' for n in names)
+        source = (f'@autotune({choices})\n@require({" * ".join(names)} == 5040 && A + B < C + D)\n'
+                  f'kernel k(X: tensor<f32>[N]) {{\n  X[ctx.block.x * A :+ A] = 1.0\n}}\n')
+        started = time.time()
+        p = subprocess.Popen([KBENCH, '--list', self.write('big.pho', source)], stdout=subprocess.PIPE, text=True, env=self.environment())
+        first = p.stdout.readline()
+        page = time.time() - started
+        rest = p.stdout.read()
+        p.stdout.close()
+        self.assertEqual(p.wait(), 0)
+        self.assertLess(page, 4)
+        self.assertLess(time.time() - started, 12)
+        self.assertTrue(first.startswith('A=1 '))
+        # The exact count, from tables of products of the pairs.
+        from collections import Counter
+        pairs = Counter((a + b, a * b) for a in range(1, 11) for b in range(1, 11))
+        left, right = Counter(), Counter({1: 1})
+        for (s1, p1), c1 in pairs.items():
+            for (s2, p2), c2 in pairs.items():
+                if s1 < s2:
+                    left[p1 * p2] += c1 * c2
+        for _ in range(5):
+            step = Counter()
+            for p_, c in right.items():
+                for v in range(1, 11):
+                    step[p_ * v] += c
+            right = step
+        want = sum(c * right[5040 // p_] for p_, c in left.items() if 5040 % p_ == 0)
+        self.assertIn(f'{want} points of 1000000000', rest)
+
+    def test_illegal_points_are_listed_with_their_rule(self):
+        source = SCALE.replace('\nkernel', '\n@require(T * U <= 32, "too much")\nkernel')
+        out = self.kbench('--list', source=source).stdout
+        self.assertIn('T=32 U=2  illegal: ', out)
+        self.assertIn('too much', out)
+        self.assertIn('5 points of 6: the others fail @require; 1 of the 6 shown cannot be had', out)
+        self.assertIn('N=16777216*', out)
+
+    def test_a_shard_is_listed(self):
+        out = self.kbench('--list', '--shard', '2/2').stdout.splitlines()
+        self.assertEqual(out[:3], ['T=8 U=2', 'T=16 U=2', 'T=32 U=2'])
+        self.assertIn('shard 2/2: 3 of 6 points', out[-1])
+
+    def test_limit_sets_the_page(self):
+        out = self.kbench('--list', '--limit', '2').stdout.splitlines()
+        self.assertEqual(out[:3], ['T=8 U=1', 'T=8 U=2', '.. (--limit N prints N)'])
+
+
+class Status(Case):
+    """Exit statuses of what goes wrong before a search."""
+
+    def test_usage(self):
+        self.kbench(source=None, target=None, expect=2)
+        self.kbench('--nonsense', expect=2)
+        self.assertIn("'W'", self.kbench('--pin', 'W=3', expect=1).stderr)
+        self.kbench('--pin', 'T=zero', expect=2)
+        self.kbench('--target', 'abacus', target=None, expect=2)
+        self.kbench('--dim', 'Q=3', expect=1)
+        self.kbench('--dim', 'N=0x', expect=2)
+        self.kbench('--dim', 'N=-3', expect=2)
+        self.kbench('--grid', '1,2,3,4', expect=2)
+        self.kbench('--arg', 'Z=1', expect=1)
+        self.kbench('--arg', 'Z', expect=2)
+        self.kbench('--shard', '3/2', '--dim', 'N=9', expect=2)
+        self.kbench('--shard', '1/2', '--list', expect=0)
+        self.kbench('--points', self.write('p.txt', 'T=8\n'), '--pin', 'T=8', expect=2)
+        self.kbench('--limit', '0', expect=2)
+        self.kbench('--device', '-1', expect=2)
+        for option in ('--budget', '--run-timeout', '--compile-timeout'):
+            for value in ('nan', 'inf', '1e300', '-5', '0', ''):
+                self.assertIn('above 0', self.kbench(option, value, expect=2).stderr)
+
+    def test_a_file_of_points_is_judged_with_places(self):
+        path = self.write('p.txt', 'T=8 U=1\n  T=16  V=3 # no V\nT=0\nT=8 U\n')
+        err = self.kbench('--points', path, '--dim', 'N=9', expect=1).stderr
+        for words in ('p.txt:2:9: error[E0913]', "'V'", 'p.txt:3:3: error[E0913]', 'p.txt:4:5: error[E0913]'):
+            self.assertIn(words, err)
+        self.assertIn('lists no point', self.kbench('--points', self.write('p.txt', '# none\n'), expect=1).stderr)
+
+    def test_a_gpu_by_either_name(self):
+        for tool, more in (('phobos-run', ['--arg', 'X=arange', '--arg', 'a=1']), ('phobos-kbench', [])):
+            for target in ('gpu', 'sm_90a'):
+                r = subprocess.run([os.path.join(BIN, tool), '--target', target, '--dim', 'N=64', *more, self.write('k.pho', SCALE)],
+                                   capture_output=True, text=True, env=self.environment(), timeout=120)
+                self.assertNotEqual(r.returncode, 2, r.stderr)
+                self.assertNotIn('not known', r.stderr)
+
+    def test_what_does_not_end_is_not_read_to_its_end(self):
+        self.assertIn('16777216', self.kbench('--points', '/dev/zero', expect=1).stderr)
+
+    def test_extents(self):
+        self.assertIn('nothing to time', self.kbench('--dim', 'N=0', expect=1).stderr)
+        run = lambda n: subprocess.run([os.path.join(BIN, 'phobos-run'), '--target', 'interp', '--arg', 'X=arange', '--arg', 'a=1', '--dim', f'N={n}',
+                                        self.write('k.pho', SCALE)], capture_output=True, text=True)
+        self.assertEqual(run(0).returncode, 0, run(0).stderr)
+        for bad in ('-1', '1.5', str(2**60)):  # both tools refuse them in the same words
+            a, b = self.kbench('--dim', f'N={bad}', expect=2).stderr, run(bad).stderr
+            self.assertEqual([x for x in a.splitlines() if 'E0927' in x], [x for x in b.splitlines() if 'E0927' in x])
+        huge = self.kbench('--dim', f'N={2**45}', expect=3).stderr
+        self.assertIn('GB', huge)
+
+    def test_a_file_with_errors(self):
+        self.assertIn('error[E', self.kbench(source='kernel k( {', expect=1).stderr)
+
+    def test_the_environment(self):
+        self.kbench(self.path('none.pho'), source=None, expect=3)
+        self.kbench('--points', self.path('none.txt'), expect=3)
+        self.kbench('--ledger', '/nonexistent/l.sqlite', expect=3)
+        for option in ('--csv', '--json'):  # before anything is measured
+            r = self.kbench(option, '/nonexistent/x.csv', '--dim', 'N=9', expect=3)
+            self.assertEqual(r.stdout, '')
+        self.assertIn('no device 99', self.kbench('--device', '99', '--dim', 'N=9', target='cpu', expect=3).stderr)
+        self.kbench('--merge', self.path('none.sqlite'), source=None, target=None, expect=3)
+
+    def test_no_output_takes_the_place_of_anything(self):
+        source, ledger, points = self.path('kernel.pho'), self.path('l.sqlite'), self.write('points.txt', 'T=8 U=1\n')
+        self.kbench('--dim', 'N=9', '--ledger', ledger)
+        before = open(ledger, 'rb').read()
+        for option in ('--csv', '--json'):
+            for what, path in (('the source', source), ('the ledger', ledger), ('the ledger', ledger + '-wal'), ('a file of points', points)):
+                if path != ledger + '-wal' or os.path.exists(path):
+                    r = self.kbench('--dim', 'N=9', '--ledger', ledger, '--points', points, option, path, expect=2)
+                    self.assertIn('would overwrite ' + what, r.stderr)
+            self.assertIn('names no file', self.kbench(option, '', '--dim', 'N=9', expect=2).stderr)
+        self.assertIn('another output', self.kbench('--csv', self.path('x'), '--json', self.path('x'), '--dim', 'N=9', expect=2).stderr)
+        self.assertIn('names no file', self.kbench('--ledger', '', '--dim', 'N=9', expect=2).stderr)
+        self.assertEqual(open(ledger, 'rb').read(), before)
+        self.assertEqual(open(source).read(), SCALE)
+
+    def test_a_name_twice_in_a_line_of_points(self):
+        self.assertIn('E0913', self.kbench('--points', self.write('p.txt', 'T=8 T=32\n'), '--dim', 'N=9', expect=1).stderr)
+
+    def test_a_shard_is_two_numbers(self):
+        for bad in ('1/-1', '0/2', '3/2', '1', '1/2x', '/2', '99999999999999999999/1'):
+            self.assertIn('--shard', self.kbench('--shard', bad, '--dim', 'N=9', expect=2).stderr)
+
+    def test_help_and_version(self):
+        r = self.kbench('--help', source=None, target=None)
+        for words in ('--pin', '--autotune', 'compile-timeout', 'Exit status', 'PHOBOS_LEDGER', 'phobos-kbench gemm.pho'):
+            self.assertIn(words, r.stdout)
+        self.assertIn('phobos-kbench', self.kbench('--version', source=None, target=None).stdout)
+
+
+if __name__ == '__main__':
+    unittest.main(verbosity=2)
