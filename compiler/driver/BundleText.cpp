@@ -258,6 +258,9 @@ static std::string predicatesOf(const EntryPoint &entry, const Contract &c) {
     case Kind::ExtentBelow:
       out += dim() + " < " + std::to_string(p.value);
       break;
+    case Kind::StridesBelow:
+      out += "rows are less than " + std::to_string(p.value) + " bytes apart";
+      break;
     case Kind::DenseStrides:
       out += c.params[static_cast<size_t>(p.param)].name + " is dense";
       break;

@@ -58,6 +58,11 @@ std::vector<EntryPoint> entryPoints(const nvptx::EntryInfo &info) {
     EntryPredicate p;
     if (entry.aligned16)
       e.predicates.push_back(p);
+    p.kind = EntryPredicate::Kind::StridesBelow;
+    p.value = entry.stridesBelow;
+    if (entry.stridesBelow)
+      e.predicates.push_back(p);
+    p = {};
     p.kind = EntryPredicate::Kind::NativeGrid;
     if (entry.nativeGrid)
       e.predicates.push_back(p);

@@ -29,6 +29,7 @@ std::string encodeEntries(const nvptx::EntryInfo &info) {
     j["entries"].push_back({{"symbol", e.symbol},
                             {"aligned16", e.aligned16},
                             {"nativeGrid", e.nativeGrid},
+                            {"stridesBelow", e.stridesBelow},
                             {"threads", e.threads},
                             {"sharedBytes", e.sharedBytes}});
   return j.dump();
@@ -41,8 +42,8 @@ bool decodeEntries(const std::string &text, GpuKernel &kernel) {
   kernel.persistent = j.value("persistent", false);
   for (const json &e : j.value("entries", json::array()))
     kernel.entries.push_back({e.value("symbol", ""), e.value("aligned16", false),
-                              e.value("nativeGrid", false), e.value("threads", 0u),
-                              e.value("sharedBytes", 0u)});
+                              e.value("nativeGrid", false), e.value("stridesBelow", int64_t(0)),
+                              e.value("threads", 0u), e.value("sharedBytes", 0u)});
   return !kernel.entries.empty();
 }
 

@@ -25,6 +25,7 @@ struct EntryPredicate {
     WholeTiles,   ///< dimension `dim` is a multiple of `value`
     ExtentBelow,  ///< dimension `dim` is below `value`
     DenseStrides, ///< `param` is dense in C order
+    StridesBelow, ///< no stride of a tensor but its last is negative, or `value` bytes or more
   };
   Kind kind = Kind::Aligned16;
   int64_t param = 0; ///< DenseStrides: index into the contract's params

@@ -7,8 +7,8 @@
 namespace phobos::fields {
 
 inline constexpr const char *formatName = "phobos-bundle";
-inline constexpr const char *predicateNames[] = {"aligned16", "native-grid", "whole-tiles", "extent-below",
-                                                 "dense-strides"};
+inline constexpr const char *predicateNames[] = {"aligned16",    "native-grid",   "whole-tiles",
+                                                 "extent-below", "dense-strides", "strides-below"};
 inline constexpr const char *imageNames[] = {"ptx", "cubin", "elf-object"};
 
 } // namespace phobos::fields

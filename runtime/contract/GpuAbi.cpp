@@ -53,19 +53,33 @@ GpuArguments::GpuArguments(const GpuKernel &kernel, const std::vector<const Tens
     pointers_.push_back(&word);
 }
 
+int64_t longestStride(const TensorShape &t) {
+  int64_t longest = 0;
+  for (size_t axis = 0; axis + 1 < t.strides.size(); ++axis) {
+    int64_t bytes = 0;
+    if (__builtin_mul_overflow(t.strides[axis], static_cast<int64_t>(byteSize(t.elem)), &bytes) || bytes < 0)
+      return INT64_MAX;
+    longest = std::max(longest, bytes);
+  }
+  return longest;
+}
+
 const GpuEntry &chooseEntry(const GpuKernel &kernel, const std::vector<const TensorShape *> &tensors,
                             const std::vector<uint64_t> &devicePointers, const std::array<int64_t, 3> &grid) {
   bool aligned = true;
+  int64_t longest = 0;
   for (size_t p = 0; p < tensors.size(); ++p) {
     if (!tensors[p])
       continue;
     aligned &= devicePointers[p] % 16 == 0;
+    longest = std::max(longest, longestStride(*tensors[p]));
     for (size_t axis = 0; axis + 1 < tensors[p]->strides.size(); ++axis)
       aligned &= tensors[p]->strides[axis] * static_cast<int64_t>(byteSize(tensors[p]->elem)) % 16 == 0;
   }
   const bool native = grid[1] <= 65535 && grid[2] <= 65535;
   for (const GpuEntry &entry : kernel.entries)
-    if ((aligned || !entry.aligned16) && (native || !entry.nativeGrid))
+    if ((aligned || !entry.aligned16) && (native || !entry.nativeGrid) &&
+        (!entry.stridesBelow || longest < entry.stridesBelow))
       return entry;
   return kernel.entries.back();
 }

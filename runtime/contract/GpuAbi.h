@@ -27,8 +27,9 @@ struct GpuEntry {
   std::string symbol;
   bool aligned16 =
       false; ///< each tensor's address, and each stride but the last in bytes, is a multiple of 16
-  bool nativeGrid = false; ///< the grid's y and z are at most 65535 and it is launched as it is; else it is
-                           ///< launched flat (flatGrid)
+  bool nativeGrid = false;  ///< the grid's y and z are at most 65535 and it is launched as it is; else it is
+                            ///< launched flat (flatGrid)
+  int64_t stridesBelow = 0; ///< longestStride of each tensor is below this; 0: nothing is assumed
   uint32_t threads = 0;
   uint32_t sharedBytes = 0; ///< dynamic
 };
@@ -39,6 +40,13 @@ struct GpuKernel {
   bool persistent = false; ///< any number of blocks may be launched, x only: as many as fit at once, at most
                            ///< the grid's number
 };
+
+/// What the fast entry points assume of strides: steps within a tile are then products of 32-bit numbers,
+/// added to a 64-bit address once a tile.
+inline constexpr int64_t kNarrowStride = int64_t(1) << 32;
+
+/// The longest stride of `t` but the last, in bytes; INT64_MAX where one is negative.
+int64_t longestStride(const TensorShape &t);
 
 /// Parameters in the order that every entry point has them: for each of the contract's parameters the pointer
 /// and strides or the scalar; then the dimensions; then the grid's three extents.

@@ -96,6 +96,9 @@ static bool holds(const EntryPredicate &p, const std::vector<Argument> &args, co
           return false;
     }
     return true;
+  case Kind::StridesBelow:
+    return std::all_of(args.begin(), args.end(),
+                       [&](const Argument &a) { return !a.isTensor || longestStride(a.shape) < p.value; });
   case Kind::NativeGrid:
     return bound.grid[1] <= 65535 && bound.grid[2] <= 65535;
   case Kind::WholeTiles:

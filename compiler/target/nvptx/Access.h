@@ -8,6 +8,7 @@ namespace phobos::nvptx {
 struct Emitter::Access {
   Reg base = nullptr;                ///< may point outside
   Reg stride[2] = {};                ///< elements; null: the tile does not extend along it
+  Reg step[2] = {};                  ///< the same in bytes where it is below kNarrowStride, zext of an i32
   Reg start[2] = {}, extent[2] = {}; ///< of an axis that may leave the tensor; else null
   Reg pointsInside = nullptr;        ///< the dropped axes are inside; null: always
   Reg whole = nullptr;               ///< every element is inside; null: always

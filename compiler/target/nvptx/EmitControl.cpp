@@ -122,6 +122,9 @@ bool Emitter::emitKernel(mlir::func::FuncOp func, const std::string &symbol, boo
       ++at;
     }
     v.strides.push_back(i64(1));
+    if (target.aligned)
+      for (Reg stride : v.strides)
+        v.steps.push_back(narrowStep(stride, elementBytes(view.getElementType())));
   }
   Reg extents[3];
   for (int axis = 0; axis < 3; ++axis, ++at) {

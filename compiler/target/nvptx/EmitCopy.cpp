@@ -59,7 +59,7 @@ void Emitter::emitCopyAsync(phog::CopyAsyncOp op) {
       for (int64_t down = 0; down < shape[0]; down += step) {
         if (down && a.stride[0]) {
           if (!stride) // unknown to the optimiser, which would keep an address a chunk
-            stride = opaque(b.CreateMul(a.stride[0], i64(step * a.bytes)));
+            stride = opaque(stepsOf(a, 0, i32(step)));
           from = b.CreateGEP(b.getInt8Ty(), from, stride);
         }
         when(down + step > shape[0] ? b.CreateICmpULT(row, i32(shape[0] - down)) : nullptr, [&] {

@@ -28,6 +28,7 @@ Emitter::Access Emitter::accessOf(mlir::Value view, mlir::ValueRange starts, mli
       continue;
     }
     a.stride[next] = v.strides[axis];
+    a.step[next] = v.steps.empty() ? nullptr : v.steps[axis];
     if (!inBounds[axis]) {
       a.start[next] = start;
       a.extent[next] = scalar(extents[axis]);
@@ -53,6 +54,26 @@ Reg Emitter::insideOf(const Access &a, int axis, Reg coordinate) {
                          a.extent[axis]);
 }
 
+// Cut to 32 bits behind a move: the optimiser would write zext(trunc(x)) as a mask of 64 bits and multiply in
+// 64 bits after all.
+Reg Emitter::narrowStep(Reg stride, int64_t bytes) {
+  if (isa<ConstantInt>(stride))
+    return i64(bytes);
+  auto *fn = FunctionType::get(b.getInt32Ty(), {b.getInt32Ty()}, false);
+  CallInst *cut = b.CreateCall(InlineAsm::get(fn, "mov.b32 $0, $1;", "=r,r", false),
+                               {b.CreateTrunc(b.CreateMul(stride, i64(bytes)), b.getInt32Ty())});
+  cut->setDoesNotAccessMemory();
+  cut->setDoesNotThrow();
+  return b.CreateZExt(cut, b.getInt64Ty());
+}
+
+// A narrow step is one multiplication of 32-bit numbers that adds to a 64-bit address (mad.wide.u32).
+Reg Emitter::stepsOf(const Access &a, int axis, Reg coordinate) {
+  if (a.step[axis])
+    return b.CreateMul(b.CreateZExt(coordinate, b.getInt64Ty()), a.step[axis], "", true);
+  return b.CreateMul(b.CreateSExt(coordinate, b.getInt64Ty()), b.CreateMul(a.stride[axis], i64(a.bytes)));
+}
+
 // The thread's own corner plus a register's constant offset: what depends on the register alone is the same
 // for all loop iterations.
 Reg Emitter::addressOf(const Access &a, Reg i, Reg j) {
@@ -60,8 +81,7 @@ Reg Emitter::addressOf(const Access &a, Reg i, Reg j) {
   for (auto [axis, coordinate] : {std::pair{0, i}, std::pair{1, j}}) {
     if (!a.stride[axis])
       continue;
-    Reg term =
-        b.CreateMul(b.CreateSExt(coordinate, b.getInt64Ty()), b.CreateMul(a.stride[axis], i64(a.bytes)));
+    Reg term = stepsOf(a, axis, coordinate);
     offset = offset ? b.CreateAdd(offset, term) : term;
   }
   return offset ? b.CreateGEP(b.getInt8Ty(), a.base, offset) : a.base;
@@ -153,8 +173,10 @@ Regs Emitter::loadTile(const Access &a, const Layout &layout, const Coord &part,
                        bool isWhole) {
   Coords base = baseOf(layout);
   Regs out(layout.registers());
-  const Access fromCorner{
-      .base = addressOf(a, base.i, base.j), .stride = {a.stride[0], a.stride[1]}, .bytes = a.bytes};
+  const Access fromCorner{.base = addressOf(a, base.i, base.j),
+                          .stride = {a.stride[0], a.stride[1]},
+                          .step = {a.step[0], a.step[1]},
+                          .bytes = a.bytes};
   auto offsetOfRegister = [&](int64_t r) {
     Coord off = layout.registerOffset(r);
     return Coord{off[0] + part[0], off[1] + part[1]};
@@ -245,7 +267,10 @@ void Emitter::emitStore(pho::StoreOp op) {
       Reg ok = inside(layout, at);
       if (!mask.empty())
         ok = andOf(ok, mask[r]);
-      Reg address = addressOf({.base = corner, .stride = {a.stride[0], a.stride[1]}, .bytes = a.bytes},
+      Reg address = addressOf({.base = corner,
+                               .stride = {a.stride[0], a.stride[1]},
+                               .step = {a.step[0], a.step[1]},
+                               .bytes = a.bytes},
                               i32(off[0]), i32(off[1]));
       if (width == 1) {
         predicatedStore(ok, address, toMemory(value[r], elem));
@@ -259,8 +284,10 @@ void Emitter::emitStore(pho::StoreOp op) {
     return Regs();
   };
   auto edge = [&] {
-    const Access fromCorner{
-        .base = addressOf(a, base.i, base.j), .stride = {a.stride[0], a.stride[1]}, .bytes = a.bytes};
+    const Access fromCorner{.base = addressOf(a, base.i, base.j),
+                            .stride = {a.stride[0], a.stride[1]},
+                            .step = {a.step[0], a.step[1]},
+                            .bytes = a.bytes};
     const Bounds rows = boundsOf(a, 0, base.i), cols = boundsOf(a, 1, base.j);
     for (int64_t r = 0; r < layout.registers(); ++r) {
       Coord off = layout.registerOffset(r);

@@ -22,6 +22,8 @@ using Regs = llvm::SmallVector<llvm::Value *, 1>;
 struct TensorView {
   Reg data = nullptr;
   llvm::SmallVector<Reg, 5> strides;
+  llvm::SmallVector<Reg, 5>
+      steps; ///< the strides in bytes, zext of an i32, where the entry may lean on kNarrowStride
 };
 
 /// A dynamic coordinate pair, i32.
@@ -87,6 +89,8 @@ private:
   Reg isInside(const Bounds &bounds, int64_t offset);
   /// The same value, of which the optimiser knows nothing: it is computed where it stands.
   Reg opaque(Reg v);
+  Reg narrowStep(Reg stride, int64_t bytes);
+  Reg stepsOf(const Access &access, int axis, Reg coordinate); ///< bytes from coordinate 0
   Reg addressOf(const Access &access, Reg i, Reg j);
 
   // EmitMove.cpp: tiles through registers and shared memory

@@ -217,7 +217,7 @@ Expected<std::unique_ptr<Module>> emitLLVM(mlir::ModuleOp tileModule, LLVMContex
     if (!emitter.emitKernel(func, symbol, variant.nativeGrid, error))
       return failure(error);
     info.tileRegisters.push_back(registers);
-    info.entries.push_back({symbol, variant.aligned, variant.nativeGrid,
+    info.entries.push_back({symbol, variant.aligned, variant.nativeGrid, variant.aligned ? kNarrowStride : 0,
                             static_cast<uint32_t>(target.warps * 32), static_cast<uint32_t>(*bytes)});
   }
   if (file)

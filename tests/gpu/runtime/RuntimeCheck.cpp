@@ -321,6 +321,40 @@ void interop() {
   expect(y.values() == filled(7), "its result");
 }
 
+/// Strides around 2^32 bytes, on either side of what the fast entry point takes: 8 rows of two tensors share
+/// one stretch of memory, in the gaps of each other.
+void farRows() {
+  Primary primary(0);
+  const cuda::Api &cu = cuda::open();
+  constexpr int64_t rows = 8, columns = 600, between = 1 << 16;
+  constexpr uint64_t widest = (uint64_t(1) << 32) + 16;
+  uint64_t memory = 0;
+  if (cu.allocate(&memory, rows * widest) != 0)
+    return skip("rows four GiB apart: the device has no 32 GiB free");
+  auto scaled = load().kernel("scaled").value();
+  for (uint64_t stride : {widest - 32, widest - 16, widest}) {
+    auto at = [&](int64_t row, uint64_t offset) {
+      return memory + static_cast<uint64_t>(row) * stride + offset;
+    };
+    for (int64_t row = 0; row < rows; ++row) {
+      cuda::check(cu.upload(at(row, 0), filled(float(row + 1), columns).data(), columns * 4), "uploading");
+      cuda::check(cu.upload(at(row, between), filled(0, columns).data(), columns * 4), "uploading");
+    }
+    const auto step = static_cast<int64_t>(stride / 4);
+    phobos::TensorView a(reinterpret_cast<float *>(at(0, 0)), {rows, columns}, {step, 1}),
+        b(reinterpret_cast<float *>(at(0, between)), {rows, columns}, {step, 1});
+    expectDone(scaled.launch(nullptr, a, b, int32_t(3)), "rows four GiB apart");
+    cuda::check(cu.synchronize(), "running");
+    for (int64_t row = 0; row < rows; ++row) {
+      std::vector<float> got(columns);
+      cuda::check(cu.download(got.data(), at(row, between), columns * 4), "downloading");
+      expect(got == filled(float(3 * (row + 1)), columns), "a row four GiB from the last",
+             std::to_string(row) + " of stride " + std::to_string(stride));
+    }
+  }
+  cu.release(memory);
+}
+
 void severalDevices() {
   const cuda::Api &cu = cuda::open();
   if (cu.devices < 2)
@@ -408,6 +442,7 @@ int main(int argc, char **argv) {
   misuse();
   threads();
   interop();
+  farRows();
   severalDevices();
   std::printf("%d passed, %d failed, %d skipped\n", passed, failed, skipped);
   return failed != 0;
