@@ -12,6 +12,16 @@ packages=(llvm-22-dev libmlir-22-dev mlir-22-tools llvm-22-tools clang-22 clang-
   libcli11-dev libsqlite3-dev libgtest-dev libgmock-dev libzstd-dev zlib1g-dev nlohmann-json3-dev libfmt-dev
   ninja-build ccache cmake git pkg-config python3 python3-numpy)
 
+# Debian 12 has no LLVM 22: where no package source offers it, LLVM's own repository becomes one.
+add_llvm_source() { # SUDO
+  local keyring=/usr/share/keyrings/llvm-snapshot.asc list=/etc/apt/sources.list.d/llvm-22.list
+  echo "adding LLVM's package repository: $list"
+  $1 env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends ca-certificates curl >/dev/null &&
+    curl -fsSL --retry 3 https://apt.llvm.org/llvm-snapshot.gpg.key | $1 tee "$keyring" >/dev/null &&
+    echo "deb [signed-by=$keyring] https://apt.llvm.org/bookworm llvm-toolchain-bookworm-22 main" | $1 tee "$list" >/dev/null &&
+    $1 env DEBIAN_FRONTEND=noninteractive apt-get update -qq
+}
+
 install_missing() {
   local missing=()
   for p in "${packages[@]}"; do
@@ -22,8 +32,11 @@ install_missing() {
   local sudo=""
   [ "$(id -u)" -eq 0 ] || sudo="sudo"
   $sudo env DEBIAN_FRONTEND=noninteractive apt-get update -qq
+  if ! LC_ALL=C apt-cache policy llvm-22-dev | grep -q 'Candidate: [^(]'; then
+    add_llvm_source "$sudo" || { echo "phobos.sh: could not add LLVM's repository; add its suite llvm-toolchain-bookworm-22 to the package sources" >&2; exit 3; }
+  fi
   if ! $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null; then
-    echo "phobos.sh: could not install ${missing[*]}; LLVM 22 must be in the package sources (suite llvm-toolchain-bookworm-22 of LLVM's own repository)" >&2
+    echo "phobos.sh: could not install ${missing[*]}: see apt's messages above" >&2
     exit 3
   fi
 }
