@@ -7,6 +7,7 @@ Shadow::Shadow(const sema::TypedKernel &kernel, const std::array<int64_t, 3> &gr
       tensors_(kernel.params.size()) {}
 
 void Shadow::addTensor(const Tensor &t, int64_t elements) {
+  static_assert(sizeof(Element) <= bytesAnElement);
   tensors_[t.param] = t;
   if (kernel_.params[t.param].isWritten)
     memory_[t.param].elements.resize(static_cast<size_t>(elements));

@@ -17,6 +17,9 @@ namespace phobos::interp {
 /// stores do not change.
 class Shadow {
 public:
+  /// About, for every element of a tensor that the kernel writes.
+  static constexpr uint64_t bytesAnElement = 104;
+
   Shadow(const sema::TypedKernel &kernel, const std::array<int64_t, 3> &grid, Diagnostics &diags);
   void addTensor(const Tensor &t, int64_t elements);
 

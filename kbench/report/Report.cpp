@@ -217,6 +217,21 @@ static std::string disagreement(const SearchOutcome &o) {
          "keeps such points away.\n";
 }
 
+// What the checks say of the best point that may be meant, or else of another.
+static std::string checksWarning(const SearchOutcome &o) {
+  size_t count = 0;
+  for (size_t i : o.ranking)
+    count += !o.results[i].warning.empty();
+  const PointResult &best = o.results[o.ranking.front()];
+  if (count == 0)
+    return "";
+  for (size_t i : o.ranking)
+    if (const PointResult &r = best.warning.empty() ? o.results[i] : best; !r.warning.empty())
+      return "\nWARNING  " + r.warning + "\n         at " + pointText(r.measurement.point) +
+             (count > 1 ? ", and so or alike at " + std::to_string(count - 1) + " more" : "") + "\n";
+  return "";
+}
+
 // Where the time went. What is left of it: the device waited for compilers.
 static std::string spentText(const Spent &s) {
   auto seconds = [](double x) { return format("%.1f s", x); };
@@ -268,7 +283,7 @@ std::string reportText(const SearchOutcome &o, const ReportContext &c) {
     return o.results.empty() ? text : text + "\nno point passed\n";
   const PointResult &best = o.results[o.ranking.front()], &worst = o.results[o.ranking.back()];
   const double bestNs = best.summary().median;
-  text += disagreement(o);
+  text += disagreement(o) + checksWarning(o);
   text += "\nbest   " + pointText(best.measurement.point) + "\n       " + timeText(bestNs) + ", " +
           rateText(best.measurement, bestNs);
   if (best.measurement.cases)

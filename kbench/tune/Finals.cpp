@@ -322,7 +322,9 @@ bool Finals::confirm(size_t result) {
     }
     if (!verdict.ok())
       break;
-    if (!compiles)
+    if (compiles)
+      outcome_.results[result].warning = reply.warning;
+    else
       outcome_.results[result].measurement.worstError =
           std::max(outcome_.results[result].measurement.worstError, reply.worstError);
   }

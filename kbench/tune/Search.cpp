@@ -345,6 +345,7 @@ private:
     m.cases = reply->cases;
     m.compileMs = reply->compileMs;
     outcome_.arithmetic = reply->arithmetic;
+    outcome_.results[o.job].warning = reply->warning;
     notes_[o.job] = reply->note;
     toVerify_.push_back(o.job);
   }

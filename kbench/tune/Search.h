@@ -33,6 +33,7 @@ struct SearchOptions {
 struct PointResult {
   Measurement measurement; ///< of the search
   std::vector<double> finalsNs;
+  std::string warning;     ///< of the checks of its small runs; not known of one that the ledger had
   bool fromLedger = false; ///< an earlier, interrupted run had it
   Status status() const { return measurement.verdict.status; }
   bool wasInFinals() const { return !finalsNs.empty(); }

@@ -11,17 +11,23 @@ namespace {
 
 bool runInterpreter(const sema::TypedKernel &kernel, std::vector<Input> &inputs,
                     const std::vector<int64_t> &dims, const std::array<int64_t, 3> &grid, std::string &error,
-                    std::optional<double> farTrig = {}) {
+                    std::optional<double> farTrig = {}, Diagnostics *checked = nullptr) {
   std::vector<interp::Argument> args;
   for (size_t i = 0; i < inputs.size(); ++i)
     if (kernel.params[i].isTensor)
       args.emplace_back(&inputs[i].array);
     else
       args.emplace_back(interp::ScalarArgument{inputs[i].f, inputs[i].i});
-  Diagnostics diags;
+  Diagnostics unchecked, &diags = checked ? *checked : unchecked;
   interp::Options options;
   options.farTrig = farTrig;
+  options.check = checked != nullptr;
   if (interp::run(kernel, args, dims, grid, options, diags))
+    return true;
+  const bool isStopped = std::any_of(diags.all().begin(), diags.all().end(), [](const Diagnostic &d) {
+    return d.id == diag::StepLimit || d.id == diag::Cancelled || d.id == diag::ValuesTooLarge;
+  });
+  if (checked && !isStopped) // it ran to its end; what was found is the caller's to judge
     return true;
   error = diags.all().empty() ? "the interpreter stopped" : diags.all().front().message;
   return false;
@@ -131,12 +137,12 @@ double ErrorBound::of(double value, double size) const {
 std::optional<std::vector<ExpectedOutput>>
 interpret(const sema::TypedKernel &kernel, const Contract &contract, const std::vector<Input> &inputs,
           const std::vector<int64_t> &dims, const std::array<int64_t, 3> &grid, const Effort &effort,
-          std::string &error) {
+          std::string &error, Diagnostics *checked) {
   bool anyFloat = false;
   for (const ContractParam &p : contract.params)
     anyFloat = anyFloat || (p.isTensor && p.isWritten && isFloat(p.elem));
   std::vector<Input> results = inputs, sizes;
-  if (!runInterpreter(kernel, results, dims, grid, error))
+  if (!runInterpreter(kernel, results, dims, grid, error, {}, checked))
     return std::nullopt;
   if (anyFloat) {
     sizes = absoluteValues(inputs, kernel);

@@ -22,11 +22,12 @@ struct ExpectedOutput {
       bounds; ///< an element, infinite where anything goes; empty for integers that must be equal
 };
 
-/// Interprets the kernel on `inputs` (left as they are). Nullopt with a reason if it did not finish.
+/// Interprets the kernel on `inputs` (left as they are). Nullopt with a reason if it did not finish. With
+/// `checked`, the run is checked as by phobos-run --check, and what that finds is there (Findings.h).
 std::optional<std::vector<ExpectedOutput>>
 interpret(const sema::TypedKernel &kernel, const Contract &contract, const std::vector<Input> &inputs,
           const std::vector<int64_t> &dims, const std::array<int64_t, 3> &grid, const Effort &effort,
-          std::string &error);
+          std::string &error, Diagnostics *checked = nullptr);
 
 /// The outputs alone, an array a parameter (empty where it is not one).
 std::optional<std::vector<HostArray>> interpretValues(const sema::TypedKernel &kernel,

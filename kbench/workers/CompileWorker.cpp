@@ -1,5 +1,6 @@
 #include "kbench/workers/CompileWorker.h"
 #include "compiler/driver/Compile.h"
+#include "kbench/verify/Findings.h"
 #include "kbench/verify/Oracle.h"
 #include "kbench/verify/Sizes.h"
 #include <algorithm>
@@ -26,16 +27,10 @@ Verdict verdictOf(const Diagnostics &diags, const SourceManager &sources) {
     if (d.id == diag::TileNameDisagrees)
       return {Status::Illegal, "tile-names", d.message};
     if (d.id != diag::IllegalPoint) {
-      std::string place = std::string(info(d.id).code), text = d.message;
-      if (d.range.isValid()) {
-        const SourceFile &file = sources.file(d.range.file);
-        const LineColumn at = file.lineColumn(d.range.begin);
-        place = file.name() + ":" + std::to_string(at.line) + ":" + std::to_string(at.column) + ": error[" +
-                place + "]";
-      }
+      std::string text = d.message;
       for (const DiagnosticNote &n : d.notes)
         text += "; " + n.message;
-      return {Status::CompileError, place, text};
+      return {Status::CompileError, placeText(d, sources), text};
     }
     // `illegal point: RULE: reason`
     std::string text = d.message;
@@ -184,7 +179,7 @@ Verdict CompileWorker::compile(const Request &request, Reply &reply, const Say &
   reply.resources = files.code.resources;
   std::error_code status;
   std::filesystem::create_directories(request.items[0].folder, status);
-  verdict = makeCases(*kernel, contract, full, request, files, say);
+  verdict = makeCases(*kernel, contract, full, request, files, reply.warning, say);
   reply.cases = static_cast<unsigned>(files.cases.size());
   if (verdict.ok() && hasPlain && !(plain == point))
     reply.note = differsFrom(plain, contract, request, files);
@@ -241,7 +236,7 @@ const InputRules *CompileWorker::rules(const Contract &contract, std::string &er
 
 Verdict CompileWorker::makeCases(const sema::TypedKernel &kernel, const Contract &contract,
                                  const BoundLaunch &full, const Request &request, PointFiles &files,
-                                 const Say &say) {
+                                 std::string &warning, const Say &say) {
   std::string error;
   const InputRules *rules = this->rules(contract, error);
   if (!rules)
@@ -265,16 +260,27 @@ Verdict CompileWorker::makeCases(const sema::TypedKernel &kernel, const Contract
       longest = (longest + 1) / 2;
       effort = measureEffort(kernel, bound.dims, bound.grid, true);
     }
-    std::string where = "phase the interpreter";
+    std::string where;
     for (size_t d = 0; d < bound.dims.size(); ++d)
       where += (d ? " " : " at ") + contract.dims[d] + "=" + std::to_string(bound.dims[d]);
-    say(where);
+    say("phase the interpreter" + where);
     uint64_t seed = request.seed * 16 + files.cases.size();
     auto inputs = makeInputs(contract, bound.dims, *rules, seed, error);
-    auto expected =
-        inputs ? interpret(kernel, contract, *inputs, bound.dims, bound.grid, effort, error) : std::nullopt;
+    Diagnostics checked;
+    const bool checks = isCheckable(kernel, bound.dims);
+    auto expected = inputs ? interpret(kernel, contract, *inputs, bound.dims, bound.grid, effort, error,
+                                       checks ? &checked : nullptr)
+                           : std::nullopt;
     if (!expected)
       return {Status::CompileError, "", "no reference: " + error};
+    Findings found = findingsOf(checked, loaded_->sources, where.empty() ? "" : " (" + where.substr(1) + ")",
+                                contract.gridFromHost               ? GridRun::Given
+                                : blocksOf(bound.grid) == wholeGrid ? GridRun::Whole
+                                                                    : GridRun::Part);
+    if (found.wrong)
+      return *found.wrong;
+    if (warning.empty())
+      warning = checks ? found.warning : "too large to be checked for races: its extents are constants";
     for (const ExpectedOutput &out : *expected) {
       auto path = [&](bool bounds) {
         return expectedPath(request.items[0].folder, files.cases.size(), out.param, bounds);

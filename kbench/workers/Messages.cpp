@@ -47,6 +47,7 @@ std::string Reply::toLine() const {
          {"compute", isComputeBound},
          {"arithmetic", arithmetic},
          {"cases", cases},
+         {"warning", warning},
          {"compileMs", compileMs},
          {"worst", worstError},
          {"note", note},
@@ -71,6 +72,7 @@ bool Reply::fromLine(const std::string &line, Reply &r) {
     r.isComputeBound = j.value("compute", false);
     r.arithmetic = j.value("arithmetic", "");
     r.cases = j.value("cases", 0u);
+    r.warning = j.value("warning", "");
     r.compileMs = j.value("compileMs", 0.0);
     r.worstError = j["worst"].is_number() ? j["worst"].get<double>() : 0;
     r.note = j.value("note", "");

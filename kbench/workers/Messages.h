@@ -49,6 +49,7 @@ struct Reply {
   /// none.
   std::string arithmetic;
   unsigned cases = 0;
+  std::string warning; ///< of the checks of its small runs (verify/Findings.h)
   double compileMs = 0;
   // Verify
   double worstError = 0; ///< in units of the bound
