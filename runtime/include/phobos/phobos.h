@@ -130,6 +130,7 @@ PHOBOS_API const char *phobos_module_device_name(const phobos_module *module);
 PHOBOS_API int32_t phobos_module_is_cpu(const phobos_module *module);
 PHOBOS_API size_t phobos_module_kernel_count(const phobos_module *module);
 PHOBOS_API const char *phobos_module_kernel_name(const phobos_module *module, size_t index);
+/* `*out` belongs to the module and is valid while that lives, as what is prepared from it. */
 PHOBOS_API phobos_status phobos_module_kernel(phobos_module *module, const char *name, phobos_kernel **out);
 
 PHOBOS_API size_t phobos_kernel_param_count(const phobos_kernel *kernel);

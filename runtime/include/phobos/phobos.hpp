@@ -229,7 +229,7 @@ template <typename T> struct Exactly {
   constexpr Exactly(U u) : value{u} {}
 };
 
-/// Checks done, arguments packed. Move-only.
+/// Checks done, arguments packed. Move-only; valid while its module lives.
 class Prepared {
 public:
   Status launch(void *stream = nullptr) { return Status::of(phobos_prepared_launch(impl_.get(), stream)); }
@@ -254,7 +254,7 @@ private:
   std::unique_ptr<phobos_prepared, Release> impl_;
 };
 
-/// Belongs to its module; copies are cheap.
+/// Belongs to its module and is valid while that lives; copies are cheap.
 class Kernel {
 public:
   explicit Kernel(phobos_kernel *k) : impl_(k) {}
@@ -303,11 +303,12 @@ public:
     Status s = Status::of(phobos_module_load_memory(bytes, size, &o, &m));
     return s ? Result<Module>(Module(m)) : Result<Module>(s);
   }
-  Result<Kernel> kernel(const std::string &name) const {
+  Result<Kernel> kernel(const std::string &name) const & {
     phobos_kernel *k = nullptr;
     Status s = Status::of(phobos_module_kernel(impl_.get(), name.c_str(), &k));
     return s ? Result<Kernel>(Kernel(k)) : Result<Kernel>(s);
   }
+  Result<Kernel> kernel(const std::string &name) const && = delete; ///< it would outlive its module
   std::vector<std::string> kernels() const {
     std::vector<std::string> names;
     for (size_t i = 0; i < phobos_module_kernel_count(impl_.get()); ++i)

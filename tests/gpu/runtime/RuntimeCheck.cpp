@@ -331,7 +331,8 @@ void farRows() {
   uint64_t memory = 0;
   if (cu.allocate(&memory, rows * widest) != 0)
     return skip("rows four GiB apart: the device has no 32 GiB free");
-  auto scaled = load().kernel("scaled").value();
+  phobos::Module module = load();
+  auto scaled = module.kernel("scaled").value();
   for (uint64_t stride : {widest - 32, widest - 16, widest}) {
     auto at = [&](int64_t row, uint64_t offset) {
       return memory + static_cast<uint64_t>(row) * stride + offset;
@@ -343,7 +344,9 @@ void farRows() {
     const auto step = static_cast<int64_t>(stride / 4);
     phobos::TensorView a(reinterpret_cast<float *>(at(0, 0)), {rows, columns}, {step, 1}),
         b(reinterpret_cast<float *>(at(0, between)), {rows, columns}, {step, 1});
-    expectDone(scaled.launch(nullptr, a, b, int32_t(3)), "rows four GiB apart");
+    phobos::LaunchOptions interleaved;
+    interleaved.assumeDisjoint = true;
+    expectDone(scaled.launchWith(interleaved, nullptr, a, b, int32_t(3)), "rows four GiB apart");
     cuda::check(cu.synchronize(), "running");
     for (int64_t row = 0; row < rows; ++row) {
       std::vector<float> got(columns);
