@@ -6,6 +6,7 @@
   random        N random programs against the interpreter (phobos-selftest), by default 5000
   faults        each of the eight ways a point of a search can end, injected; the others and the best unaffected
   large         a tensor of more than 2^31 elements, as a vector and as rows
+  accuracy      every f32 input of the functions of one argument, 2^32 pairs of pow, every conversion to and from a narrow type, as code for each processor up to this one
   runtime       libphobos-runtime: contexts, threads, graphs, devices, misuse (gpu-runtime-check), the cost of a launch (gpu-launch-cost)
   embed         examples/embed_* built with g++ and with CMake against the installed package and run on the device, embed_python beside PyTorch
   memcheck, racecheck, synccheck   the conformance cases, the runtime's checks and the examples under compute-sanitizer, where it is installed
@@ -189,6 +190,23 @@ def program(name):
     return next((p for p in places if os.path.exists(p)), None)
 
 
+def accuracy():
+    t0, passed, failed, notes = time.time(), 0, 0, []
+    sweep = program("common-gpu-sweep")
+    number = lambda sm: int(re.match(r"sm_(\d+)", sm)[1])
+    code = {sm: program(f"sweep-{sm}.ptx") for sm in ("sm_75", "sm_80", "sm_89", "sm_90a")}
+    # Code for an architecture's own features (`a`) runs on that one alone.
+    fitting = [sm for sm in code if code[sm] and (sm == TARGET if sm.endswith("a") else number(sm) <= number(TARGET))]
+    if not sweep or not fitting:
+        return part("accuracy", 0, 0, 1, notes=["skipped: common-gpu-sweep and its PTX were not built"])
+    for sm in fitting:
+        r = sh([sweep, code[sm]])
+        m = re.search(r"(\d+) passed, (\d+) failed", r.stdout)
+        passed, failed = passed + (int(m[1]) if m else 0), failed + (int(m[2]) if m else 1)
+        notes += [f"{sm}: {x}" for x in r.stdout.splitlines() if x.startswith("FAIL")] + ([] if m else [f"{sm}: {(r.stdout + r.stderr)[-200:]}"])
+    part("accuracy", passed, failed, since=t0, notes=notes)
+
+
 def runtime_bundle(folder):
     path = os.path.join(folder, "runtime.phx")
     older = ["--target", "sm_80"] if TARGET != "sm_80" else []
@@ -328,7 +346,7 @@ def sanitizer(kind):
     part(kind, len(results) - len(bad), len(bad), since=t0, notes=[f"{n}: {why}" for n, why in bad][:10])
 
 
-PARTS = {"conformance": conformance, "older": older, "runtime": runtime, "embed": embed, "spaces": spaces, "random": random, "faults": faults, "large": large, **{k: (lambda k=k: sanitizer(k)) for k in ("memcheck", "racecheck", "synccheck")}}
+PARTS = {"conformance": conformance, "older": older, "accuracy": accuracy, "runtime": runtime, "embed": embed, "spaces": spaces, "random": random, "faults": faults, "large": large, **{k: (lambda k=k: sanitizer(k)) for k in ("memcheck", "racecheck", "synccheck")}}
 print(f"target {TARGET}, {a.jobs} jobs", flush=True)
 for name, f in PARTS.items():
     if not a.only or name in a.only:
