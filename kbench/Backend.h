@@ -84,10 +84,23 @@ struct Reference {
   std::string name; ///< with its version: `cublas 13.1.0`
 };
 
-/// What a device can do at most, as measured on it at the start of a search; 0: not known.
+/// How fast products of one type can be at most, as measured on the device.
+struct ProductRoof {
+  std::string type;      ///< of the operands: `bf16`, `f64`; `tf32` for f32 rounded to it
+  double flopsPerNs = 0; ///< a multiplication and an addition are two
+  std::string how;       ///< what makes them: `wgmma m64n256k16`
+};
+
+/// What a device can do at most, as measured on it in this run.
 struct Roof {
-  double bytesPerNs = 0; ///< that a copy moves, read and written
-  double f32FlopsPerNs = 0, f64FlopsPerNs = 0;
+  double bytesPerNs = 0;             ///< that a copy moves, read and written; 0: not known
+  std::vector<ProductRoof> products; ///< of the types that are known
+  const ProductRoof *of(const std::string &type) const {
+    for (const ProductRoof &p : products)
+      if (p.type == type)
+        return &p;
+    return nullptr;
+  }
 };
 
 /// Lives in the device worker, alone. A fault may take the process with it.
@@ -105,8 +118,10 @@ public:
   /// What `library` offers for the same product; without a kernel, and with the reason in `error`, where this
   /// device has none. It must not outlive the device.
   virtual Reference reference(const std::string &library, const PlainGemm &gemm, std::string &error);
-  /// False with a reason where nothing is measured.
+  /// The copy, and what products cost no time beside it. False with a reason where nothing is measured.
   virtual bool measureRoof(Roof &roof, std::string &error);
+  /// Products of one type, which measureRoof() leaves out. False with a reason where they are not measured.
+  virtual bool measureProducts(const std::string &type, ProductRoof &roof, std::string &error);
 };
 
 /// An extent's value at a launch.
@@ -128,6 +143,7 @@ struct Target {
   std::vector<std::string> ignoredNames;
   /// Compile workers would disturb its timings: they rest meanwhile.
   bool sharesProcessor = false;
+  bool roundsProducts = false;  ///< honours @tensorcore
   int devices = 0;              ///< how many there are; 0: the driver knows
   int64_t defaultExtent = 1024; ///< of an axis of a matrix for which no extent is given
   /// For device `index`; `facts` as `describe` gave them, or empty.

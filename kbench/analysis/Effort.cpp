@@ -1,6 +1,7 @@
 #include "kbench/analysis/Effort.h"
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
 
 namespace phobos::kbench {
@@ -27,6 +28,12 @@ public:
     walk(kernel_.body);
   }
   bool usesBlockId() const { return usesBlockId_; }
+  Products products() const {
+    Products products;
+    for (auto &[type, flops] : flopsOf_)
+      products.emplace_back(type, effort_.dotFlops > 0 ? flops / effort_.dotFlops : 1);
+    return products;
+  }
 
   Number evaluate(ExprP e) {
     auto arg = [&](size_t i) { return evaluate(e->args[i]); };
@@ -124,9 +131,7 @@ private:
       double k = static_cast<double>(a.back()), mn = static_cast<double>(e->type.elements());
       effort_.dotFlops += 2 * mn * k * times_;
       effort_.hasContraction = true;
-      effort_.arithmetic = kernel_.tensorcore && e->args[0]->type.elem == ScalarType::F32
-                               ? "tensorcore"
-                               : std::string(name(e->args[0]->type.elem));
+      flopsOf_[std::string(name(e->args[0]->type.elem))] += 2 * mn * k * times_;
       addSum(k, e->type.elem);
       return;
     }
@@ -259,8 +264,9 @@ private:
   std::array<int64_t, 3> block_{};
   Effort &effort_;
   std::vector<Number> values_;
-  double times_ = 1; ///< how often the current statement runs, over the whole launch
-  double trips_ = 1; ///< and within one block
+  std::map<std::string, double> flopsOf_; ///< products by the type of their operands
+  double times_ = 1;                      ///< how often the current statement runs, over the whole launch
+  double trips_ = 1;                      ///< and within one block
   bool usesBlockId_ = false;
 };
 
@@ -327,6 +333,7 @@ Effort measureEffort(const sema::TypedKernel &kernel, const std::vector<int64_t>
     for (int64_t y = 0; y < samples[1]; ++y)
       for (int64_t x = 0; x < samples[0]; ++x)
         walker.walkBlock({place(0, x), place(1, y), place(2, z)}, blocks / sampled);
+  effort.products = walker.products();
   return effort;
 }
 

@@ -8,11 +8,13 @@
 
 namespace phobos::kbench {
 
+/// Types of the operands of products, each with its part of all operations; empty: there are no products.
+using Products = std::vector<std::pair<std::string, double>>;
+
 struct Effort {
   double dotFlops = 0; ///< 2 m n k of each dot, times how often it runs; edge tiles count for what is inside
   bool isApproximate = false; ///< a trip count or condition depends on data
-  std::string
-      arithmetic; ///< of the products: the type of their operands, `tensorcore` for f32 that may be rounded
+  Products products;          ///< whose operations dotFlops are
   double longestSum =
       1; ///< elements that go into one result: k of a dot or a reduction, times the trips around it
   double bytes = 0; ///< each tensor that is read once, each that is written once

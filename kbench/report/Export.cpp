@@ -83,6 +83,13 @@ std::string reportCsv(const SearchOutcome &o, const ReportContext &c) {
   return text;
 }
 
+static nlohmann::ordered_json roofJson(const Roof &roof) {
+  nlohmann::ordered_json j{{"copy_gbps", roof.bytesPerNs}, {"products", nlohmann::ordered_json::object()}};
+  for (const ProductRoof &p : roof.products)
+    j["products"][p.type] = {{"gflops", p.flopsPerNs}, {"by", p.how}};
+  return j;
+}
+
 std::string reportJson(const SearchOutcome &o, const ReportContext &c) {
   using Json = nlohmann::ordered_json;
   auto pointJson = [](const Point &p) {
@@ -121,10 +128,7 @@ std::string reportJson(const SearchOutcome &o, const ReportContext &c) {
          {"winner_held", o.winnerHeld},
          {"tie", o.isTie},
          {"tied", Json::array()},
-         {"roof",
-          {{"copy_gbps", o.roof.bytesPerNs},
-           {"f32_gflops", o.roof.f32FlopsPerNs},
-           {"f64_gflops", o.roof.f64FlopsPerNs}}},
+         {"roof", roofJson(o.roof)},
          {"full_size_reference", o.plain ? Json(o.plain->point) : Json(nullptr)},
          {"finalists", o.finalists},
          {"seconds",
@@ -161,8 +165,10 @@ std::string reportJson(const SearchOutcome &o, const ReportContext &c) {
       p["median_ms"] = s.median / 1e6;
       p["mad_ms"] = s.mad / 1e6;
       p["ci95_ms"] = {s.low / 1e6, s.high / 1e6};
-      if (auto percent = o.percentOfRoof(r))
-        p["percent_of_roof"] = *percent;
+      if (auto share = o.shareOfRoof(r)) {
+        p["percent_of_roof"] = share->percent;
+        p["roof"] = share->against;
+      }
       p["timed_in"] = r.wasInFinals() ? "finals" : "search";
       p["bound_by"] = m.isComputeBound ? "arithmetic" : "memory";
       p["gflops"] = s.median > 0 ? m.flops / s.median : 0;

@@ -40,7 +40,8 @@ std::string resultTable(const SearchOutcome &o, const ReportContext &c) {
   std::vector<std::string> head{"rank"};
   head.insert(head.end(), c.names.begin(), c.names.end());
   bool compute = !o.ranking.empty() && o.results[o.ranking[0]].measurement.isComputeBound;
-  head.insert(head.end(), {"timed in", "median", "spread", compute ? "GFLOP/s" : "GB/s", "% of roof"});
+  head.insert(head.end(),
+              {"timed in", "median", "spread", compute ? "GFLOP/s" : "GB/s", "% of roof", "roof"});
   for (auto &[n, v] : o.results[o.ranking[0]].measurement.resources)
     head.push_back(n);
   head.push_back("error/bound");
@@ -54,8 +55,9 @@ std::string resultTable(const SearchOutcome &o, const ReportContext &c) {
     double rate = (compute ? p.measurement.flops : p.measurement.bytes) / s.median;
     row.insert(row.end(), {p.wasInFinals() ? "finals" : "search", timeText(s.median),
                            format("%.1f%%", 100 * s.spread()), threeDigits(rate)});
-    const auto percent = o.percentOfRoof(p);
-    row.push_back(percent ? format("%.0f", *percent) : "-");
+    const auto share = o.shareOfRoof(p);
+    row.push_back(share ? format("%.0f", share->percent) : "-");
+    row.push_back(share ? share->against : "-");
     double spills = 0;
     for (auto &[n, v] : p.measurement.resources) {
       row.push_back(resourceText(n, std::round(v)));
@@ -146,6 +148,10 @@ std::string rateText(const Measurement &m, double ns) {
   return m.isComputeBound ? threeDigits(m.flops / ns) + " GFLOP/s" : threeDigits(m.bytes / ns) + " GB/s";
 }
 
+std::string productRoofText(const ProductRoof &roof) {
+  return "dot " + roof.type + " makes " + threeDigits(roof.flopsPerNs) + " GFLOP/s (" + roof.how + ")";
+}
+
 std::optional<double> percentOfBaseline(const SearchOutcome &o) {
   const std::vector<double> &library = o.baseline.measurement.samplesNs;
   if (o.ranking.empty() || library.empty() || o.results[o.ranking.front()].finalsNs.empty())
@@ -174,13 +180,12 @@ static std::string roofText(const SearchOutcome &o) {
   if (o.roof.bytesPerNs <= 0)
     return "";
   std::string text = "roof   measured here: a copy moves " + threeDigits(o.roof.bytesPerNs) + " GB/s";
-  if (o.roof.f32FlopsPerNs > 0)
-    text += ", f32 multiply-adds make " + threeDigits(o.roof.f32FlopsPerNs) + " GFLOP/s";
-  if (o.roof.f64FlopsPerNs > 0)
-    text += ", f64 " + threeDigits(o.roof.f64FlopsPerNs);
-  const PointResult &best = o.results[o.ranking.front()];
-  if (!o.percentOfRoof(best))
-    text += "; none is measured for products of " + o.arithmetic;
+  for (const ProductRoof &p : o.roof.products)
+    text += ", " + productRoofText(p);
+  for (const auto &[type, part] : o.products)
+    if (!o.roof.of(type))
+      text +=
+          "; products of " + type + " have none" + (o.noProductRoof.empty() ? "" : ": " + o.noProductRoof);
   return text + "\n";
 }
 

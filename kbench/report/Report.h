@@ -21,6 +21,8 @@ struct ReportContext {
 /// `12.3 ms`, `45.6 us`.
 std::string timeText(double nanoseconds);
 /// `174 GFLOP/s` or `38.1 GB/s`, by what the kernel is bound by.
+/// `dot bf16 makes 801000 GFLOP/s (wgmma m64n256k16)`
+std::string productRoofText(const ProductRoof &roof);
 std::string rateText(const Measurement &m, double nanoseconds);
 /// How fast the winner is in percent of the baseline, rounded down; nullopt where they were not timed in the
 /// same rounds.

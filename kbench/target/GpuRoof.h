@@ -5,7 +5,11 @@
 
 namespace phobos::kbench {
 
-/// False with a reason where nothing could be measured.
-bool measureGpuRoof(const cuda::Device &device, Roof &roof, std::string &error);
+/// The bytes that a copy moves. False with a reason where nothing could be measured.
+bool measureGpuCopy(const cuda::Device &device, Roof &roof, std::string &error);
+/// Products of one type, by a program of ProductProgram.h, assembled as a point's code is. False with a
+/// reason where no unit for them is known, or where it does not run.
+bool measureGpuProducts(const cuda::Device &device, const std::string &type, ProductRoof &roof,
+                        std::string &error);
 
 } // namespace phobos::kbench

@@ -339,7 +339,10 @@ public:
     return loaded->load(code.bytes, error) ? std::move(loaded) : nullptr;
   }
 
-  bool measureRoof(Roof &roof, std::string &error) override { return measureGpuRoof(*device_, roof, error); }
+  bool measureRoof(Roof &roof, std::string &error) override { return measureGpuCopy(*device_, roof, error); }
+  bool measureProducts(const std::string &type, ProductRoof &roof, std::string &error) override {
+    return measureGpuProducts(*device_, type, roof, error);
+  }
 
   Reference reference(const std::string &library, const PlainGemm &gemm, std::string &error) override {
     if (library != "cublas")
@@ -391,6 +394,7 @@ Target gpuTarget() {
   Target t;
   t.name = "gpu";
   t.defaultExtent = 4096;
+  t.roundsProducts = true;
   t.isKind = [](const std::string &text) { return driver::isGpuTarget(text); };
   t.makeCompiler = [](int index, const std::string &known) {
     return std::unique_ptr<Compiler>(new GpuCompiler(index, known));

@@ -19,6 +19,11 @@ bool Device::measureRoof(Roof &, std::string &error) {
   return false;
 }
 
+bool Device::measureProducts(const std::string &type, ProductRoof &, std::string &error) {
+  error = "this target has no roof of products of " + type;
+  return false;
+}
+
 Address HostMemory::allocate(size_t bytes, std::string &error) {
   void *p = nullptr;
   if (posix_memalign(&p, 4096, std::max<size_t>(bytes, 1)) != 0) {

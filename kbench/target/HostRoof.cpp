@@ -70,9 +70,13 @@ bool measureHostRoof(Roof &roof, std::string &error) {
   }
   volatile double sink = 0;
   const double lanes = has512 ? 16 : 8, flops = 2.0 * accumulators * steps * threads * lanes;
-  roof.f32FlopsPerNs = flops / bestNs(threads, [&](unsigned) { sink = has512 ? fma512F32() : fma256F32(); });
-  roof.f64FlopsPerNs =
-      flops / 2 / bestNs(threads, [&](unsigned) { sink = has512 ? fma512F64() : fma256F64(); });
+  const char *how = has512 ? "AVX-512 multiply-adds" : "AVX2 multiply-adds";
+  auto add = [&](const char *type, double work, double (*wide)(), double (*narrow)()) {
+    const double ns = bestNs(threads, [&](unsigned) { sink = has512 ? wide() : narrow(); });
+    roof.products.push_back({type, work / ns, how});
+  };
+  add("f32", flops, fma512F32, fma256F32);
+  add("f64", flops / 2, fma512F64, fma256F64);
   return true;
 }
 

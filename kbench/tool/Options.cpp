@@ -124,6 +124,9 @@ std::optional<int> parseOptions(int argc, char **argv, Options &o) {
        "timed")
       ->capture_default_str()
       ->check(amount(oneDay, "seconds"));
+  app.add_flag("--roof", o.roof,
+               "print what the device can do at most, with products of every type, and stop; needs no source")
+      ->group(group);
   text("--jobs", o.jobs, "N", "compile workers; 0: one a processor")->capture_default_str();
 
   group = "Results";
@@ -152,7 +155,7 @@ std::optional<int> parseOptions(int argc, char **argv, Options &o) {
     std::cerr << "phobos-kbench: " << text << "; --help explains\n";
     return 2;
   };
-  if (o.file.empty() && o.merge.empty())
+  if (o.file.empty() && o.merge.empty() && !o.roof)
     return misuse("no FILE given");
   if (app.count("--ledger") && o.ledger.empty())
     return misuse("--ledger '' names no file; 'none' keeps nothing");

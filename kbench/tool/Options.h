@@ -14,7 +14,7 @@ struct Options {
   std::vector<std::string> autotune, pin, points; ///< points are files of tuples
   std::vector<std::string> dims, args;
   std::string grid;
-  bool list = false, fresh = false, best = false, noStd = false, quiet = false;
+  bool list = false, roof = false, fresh = false, best = false, noStd = false, quiet = false;
   std::optional<size_t> limit;
   std::string shard;                                ///< I/N
   std::optional<std::pair<size_t, size_t>> shardOf; ///< the same as numbers, from 0

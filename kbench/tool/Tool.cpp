@@ -5,6 +5,7 @@
 #include "kbench/report/ProgressLine.h"
 #include "kbench/tool/Build.h"
 #include "kbench/tool/Listing.h"
+#include "kbench/tool/PrintRoofs.h"
 #include "kbench/tool/RunFolder.h"
 #include "kbench/tool/Subject.h"
 #include "kbench/tune/Search.h"
@@ -45,10 +46,12 @@ public:
       return status;
     if (int status = openLedger())
       return status;
-    if (int status = mergeLedgers(); status || o_.file.empty())
+    if (int status = mergeLedgers(); status || (o_.file.empty() && !o_.roof))
       return status;
     if (int status = chooseTarget())
       return status;
+    if (o_.roof)
+      return printRoofs(*target_, o_.device, workerCommand_);
     Diagnostics diags;
     int status = makeSubject(o_, *target_, subject_, diags);
     if (subject_.loaded)

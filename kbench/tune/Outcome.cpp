@@ -5,17 +5,23 @@
 
 namespace phobos::kbench {
 
-std::optional<double> SearchOutcome::percentOfRoof(const PointResult &point) const {
+std::optional<SearchOutcome::RoofShare> SearchOutcome::shareOfRoof(const PointResult &point) const {
   const Measurement &m = point.measurement;
-  const double peak = arithmetic == "f32"   ? roof.f32FlopsPerNs
-                      : arithmetic == "f64" ? roof.f64FlopsPerNs
-                                            : 0,
-               ns = point.summary().median;
-  if (ns <= 0 || (m.isComputeBound ? peak : roof.bytesPerNs) <= 0)
+  const double ns = point.summary().median, copyNs = roof.bytesPerNs > 0 ? m.bytes / roof.bytesPerNs : 0;
+  double dotNs = 0;
+  std::string types;
+  for (const auto &[type, part] : products) {
+    const ProductRoof *known = roof.of(type);
+    if (!known || known->flopsPerNs <= 0) {
+      dotNs = 0;
+      break;
+    }
+    dotNs += m.flops * part / known->flopsPerNs;
+    types += (types.empty() ? "dot " : " + ") + type;
+  }
+  if (ns <= 0 || (m.isComputeBound ? dotNs : copyNs) <= 0)
     return std::nullopt;
-  const double least =
-      std::max(roof.bytesPerNs > 0 ? m.bytes / roof.bytesPerNs : 0, peak > 0 ? m.flops / peak : 0);
-  return 100 * least / ns;
+  return RoofShare{100 * std::max(copyNs, dotNs) / ns, dotNs > copyNs ? types : "copy"};
 }
 
 std::vector<size_t> rankAll(const std::vector<PointResult> &results) {

@@ -1,6 +1,7 @@
 #include "kbench/tune/Search.h"
 #include "kbench/tune/Finals.h"
 #include "kbench/tune/PlainPoint.h"
+#include "kbench/tune/RoofTask.h"
 #include "kbench/workers/Messages.h"
 #include <algorithm>
 #include <deque>
@@ -130,28 +131,25 @@ private:
     return given;
   }
 
-  // The roof is the device worker's first job. Where the compilers share its processor they wait for it.
+  // The copy is the device worker's first job, products of a type follow once a point's code has said that
+  // the kernel makes them. Where the compilers share its processor they wait, and all is measured before.
   void giveRoof() {
-    Request request;
-    request.kind = Request::Kind::Roof;
-    request.items = {{"", "", ""}};
-    roof_ = Task::Running;
-    giveOwn(device_, roofJob, request, options_.runLimit);
+    if (!device_.hasIdle())
+      return;
+    if (auto request = roofs_.next(options_.sharesProcessor ? Products{} : outcome_.products))
+      giveOwn(device_, roofJob, *request, options_.runLimit);
   }
 
   void measuredRoof(const Outcome &o) {
-    roof_ = Task::Done;
-    outcome_.spent.roof = o.seconds;
-    if (options_.sharesProcessor)
+    const bool isFirst = !roofs_.isBegun();
+    outcome_.spent.roof += o.seconds;
+    roofs_.ended(o, outcome_.roof, outcome_.noProductRoof);
+    if (isFirst && options_.sharesProcessor)
       beginCompilers();
-    Reply reply;
-    if (o.kind == Outcome::Kind::Answer && Reply::fromLine(o.answer, reply) && reply.verdict.ok() &&
-        !reply.samples.empty())
-      outcome_.roof = {reply.samples[0][0], reply.samples[0][1], reply.samples[0][2]};
   }
 
   void givePlain() {
-    if (!plain_.wantsWorker() || timing_ || (options_.sharesProcessor && roof_ != Task::Done))
+    if (!plain_.wantsWorker() || timing_ || (options_.sharesProcessor && !roofs_.isBegun()))
       return;
     const bool compiles = plain_.wantsCompiler();
     if (Pool &pool = compiles ? compilers_ : device_; pool.hasIdle())
@@ -206,12 +204,11 @@ private:
   bool mayCompile() const {
     if (!options_.sharesProcessor)
       return compiledAlready() < batch;
-    return roof_ == Task::Done && !timing_ && compiledAlready() + compilers_.busy() < batch;
+    return roofs_.isBegun() && !timing_ && compiledAlready() + compilers_.busy() < batch;
   }
 
   void giveWork() {
-    if (roof_ == Task::Open)
-      giveRoof();
+    giveRoof();
     givePlain();
     while (compilers_.hasIdle() && !toCompare_.empty() && !timing_)
       if (!give(compilers_, take(toCompare_), Stage::Compare))
@@ -344,7 +341,7 @@ private:
     m.isComputeBound = reply->isComputeBound;
     m.cases = reply->cases;
     m.compileMs = reply->compileMs;
-    outcome_.arithmetic = reply->arithmetic;
+    outcome_.products = reply->products;
     outcome_.results[o.job].warning = reply->warning;
     notes_[o.job] = reply->note;
     toVerify_.push_back(o.job);
@@ -407,7 +404,7 @@ private:
     sofar.wasInterrupted = true; // as it stands, the search is not over
     sofar.device = outcome_.device;
     sofar.roof = outcome_.roof;
-    sofar.arithmetic = outcome_.arithmetic;
+    sofar.products = outcome_.products;
     sofar.plain = outcome_.plain;
     sofar.noFullSize = outcome_.noFullSize;
     for (size_t i = 0; i < outcome_.results.size(); ++i)
@@ -423,10 +420,10 @@ private:
     if (!events_.progress)
       return;
     Progress p{done_, ok_,
-               timing_                                           ? "timing"
-               : roof_ != Task::Done && outcome_.results.empty() ? "measuring what the device can do"
-               : compilers_.busy()                               ? "compiling"
-                                                                 : "verifying",
+               timing_                                         ? "timing"
+               : !roofs_.isBegun() && outcome_.results.empty() ? "measuring what the device can do"
+               : compilers_.busy()                             ? "compiling"
+                                                               : "verifying",
                best_ ? &outcome_.results[*best_] : nullptr};
     events_.progress(p);
   }
@@ -452,7 +449,7 @@ private:
   Pool &device_;
   FreshWorkers again_;
   bool isAgainBegun_ = false;
-  enum class Task : uint8_t { Open, Running, Done } roof_ = Task::Open;
+  RoofTask roofs_;
   PlainPoint plain_;
   std::deque<size_t> toRepeat_, toVerify_, waiting_, toCompare_, toFull_,
       toTime_; ///< toRepeat_: to compile once more

@@ -66,11 +66,16 @@ struct Spent {
 
 struct SearchOutcome {
   Spent spent;
-  Roof roof;              ///< of the device, measured before the search
-  std::string arithmetic; ///< of the kernel's products (Reply)
-  /// In percent, what the roof would take of what the point took; nullopt where the roof of what it is bound
-  /// by is not known.
-  std::optional<double> percentOfRoof(const PointResult &point) const;
+  Roof roof;                 ///< of the device: the copy, and the types of products that the kernel makes
+  std::string noProductRoof; ///< why a type's is not known
+  Products products;         ///< of the kernel (Reply)
+  /// What the roof would take of what the point took, and which roof it is: of what would take longer.
+  struct RoofShare {
+    double percent = 0;
+    std::string against; ///< `copy`, `dot bf16`
+  };
+  /// Nullopt where the roof of what it is bound by is not known.
+  std::optional<RoofShare> shareOfRoof(const PointResult &point) const;
   std::optional<Request::Item> plain; ///< what points were compared with at full size
   std::string noFullSize;             ///< why there is none
   std::vector<PointResult> results;   ///< in the order of the source

@@ -173,7 +173,10 @@ Verdict CompileWorker::compile(const Request &request, Reply &reply, const Say &
   Effort effort = measureEffort(*kernel, full.dims, full.grid, session_.grid.has_value());
   reply.flops = effort.dotFlops;
   reply.bytes = effort.bytes;
-  reply.arithmetic = effort.arithmetic;
+  reply.products = effort.products;
+  for (auto &[type, part] : reply.products)
+    if (type == "f32" && kernel->tensorcore && target_.roundsProducts)
+      type = *kernel->tensorcore == ScalarType::F32 ? "tf32" : name(*kernel->tensorcore);
   reply.isApproximate = effort.isApproximate;
   reply.isComputeBound = effort.isComputeBound();
   reply.resources = files.code.resources;

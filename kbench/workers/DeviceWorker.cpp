@@ -118,9 +118,13 @@ Reply DeviceWorker::answer(const Request &request) {
   Reply reply;
   std::string error;
   if (request.kind == Request::Kind::Roof) {
-    Roof roof;
-    if (device_->measureRoof(roof, error))
-      reply.samples = {{roof.bytesPerNs, roof.f32FlopsPerNs, roof.f64FlopsPerNs}};
+    ProductRoof products;
+    if (request.type.empty())
+      device_->measureRoof(reply.roof, error);
+    else if (device_->measureProducts(request.type, products, error))
+      reply.roof.products.push_back(std::move(products));
+    else if (std::string dead; device_->allocate(1, dead) == 0)
+      reply.verdict = {Status::Fault, "", error};
     reply.note = error;
     return reply;
   }

@@ -11,7 +11,8 @@ std::string Request::toLine() const {
          {"final", isFinal},
          {"budget", budgetMs},
          {"repeats", repeats},
-         {"slow", slowNs}};
+         {"slow", slowNs},
+         {"type", type}};
   for (const Item &i : items)
     j["items"].push_back({i.point, i.folder, i.library});
   return j.dump();
@@ -28,6 +29,7 @@ bool Request::fromLine(const std::string &line, Request &r) {
     r.budgetMs = j.value("budget", 200.0);
     r.repeats = j.value("repeats", 1u);
     r.slowNs = j.value("slow", 0.0);
+    r.type = j.value("type", "");
     for (const Json &i : j["items"])
       r.items.push_back({i[0].get<std::string>(), i[1].get<std::string>(), i[2].get<std::string>()});
     return true;
@@ -45,14 +47,17 @@ std::string Reply::toLine() const {
          {"bytes", bytes},
          {"approximate", isApproximate},
          {"compute", isComputeBound},
-         {"arithmetic", arithmetic},
+         {"products", products},
          {"cases", cases},
          {"warning", warning},
          {"compileMs", compileMs},
          {"worst", worstError},
          {"note", note},
          {"samples", samples},
-         {"failed", failedItem}};
+         {"failed", failedItem},
+         {"copy", roof.bytesPerNs}};
+  for (const ProductRoof &p : roof.products)
+    j["roofs"].push_back({p.type, p.flopsPerNs, p.how});
   return j.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -70,7 +75,7 @@ bool Reply::fromLine(const std::string &line, Reply &r) {
     r.bytes = j.value("bytes", 0.0);
     r.isApproximate = j.value("approximate", false);
     r.isComputeBound = j.value("compute", false);
-    r.arithmetic = j.value("arithmetic", "");
+    r.products = j.value("products", r.products);
     r.cases = j.value("cases", 0u);
     r.warning = j.value("warning", "");
     r.compileMs = j.value("compileMs", 0.0);
@@ -78,6 +83,9 @@ bool Reply::fromLine(const std::string &line, Reply &r) {
     r.note = j.value("note", "");
     r.samples = j.value("samples", r.samples);
     r.failedItem = j.value("failed", size_t(0));
+    r.roof.bytesPerNs = j.value("copy", 0.0);
+    for (const Json &p : j.value("roofs", Json::array()))
+      r.roof.products.push_back({p[0].get<std::string>(), p[1].get<double>(), p[2].get<std::string>()});
     return true;
   } catch (const Json::exception &) { // a field of another type
     return false;

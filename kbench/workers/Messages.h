@@ -2,6 +2,7 @@
 #pragma once
 #include "compiler/support/Point.h"
 #include "kbench/Backend.h"
+#include "kbench/analysis/Effort.h"
 #include <string>
 #include <vector>
 
@@ -18,8 +19,7 @@ struct Request {
                 ///< itself: only make that reference
     Compare,    ///< to a compile worker: only whether the first item, compiled, computes what the second does
     Judge,      ///< to a compile worker: only whether the point is legal
-    Roof,       ///< to the device worker: samples are bytes, f32 and f64 operations a nanosecond (items: one,
-                ///< empty)
+    Roof,       ///< to the device worker: the copy, or products of `type` alone (items: one, empty)
     Sample,     ///< `repeats` more timings of each of several points, interleaved
   };
   struct Item {
@@ -34,6 +34,7 @@ struct Request {
   double budgetMs = 200; ///< Time: to spend on repeats
   unsigned repeats = 1;  ///< Sample: a point
   double slowNs = 0; ///< Time: a point whose first repeats all take longer is timed no further; 0: none is
+  std::string type;  ///< Roof: of products; empty: the copy, and what the target measures beside it
 
   std::string toLine() const;
   static bool fromLine(const std::string &line, Request &request);
@@ -45,9 +46,7 @@ struct Reply {
   Resources resources;
   double flops = 0, bytes = 0;
   bool isApproximate = false, isComputeBound = false;
-  /// How the products are computed: `f32`, `bf16`, `tensorcore` (f32 that may be rounded); empty: there are
-  /// none.
-  std::string arithmetic;
+  Products products; ///< in which types the operations are made
   unsigned cases = 0;
   std::string warning; ///< of the checks of its small runs (verify/Findings.h)
   double compileMs = 0;
@@ -59,6 +58,7 @@ struct Reply {
   // Time, Sample: nanoseconds, per item
   std::vector<std::vector<double>> samples;
   size_t failedItem = 0; ///< Sample: whom the verdict is about
+  Roof roof;
 
   std::string toLine() const;
   static bool fromLine(const std::string &line, Reply &reply);

@@ -137,8 +137,9 @@ std::vector<Outcome> Pool::collect() {
     }
     outcome.phase = w.phase;
     if (line) {
-      outcome.answer = std::move(*line);
-      if (options_.isOnceOnly)
+      const bool isLast = line->starts_with("last ");
+      outcome.answer = isLast ? line->substr(5) : std::move(*line);
+      if (options_.isOnceOnly || isLast)
         w.process.reset(), w.isReady = false;
     } else if (!open) {
       Ending ending = w.process->reap(false);

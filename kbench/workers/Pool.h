@@ -30,7 +30,7 @@ struct PoolOptions {
   std::string greeting;             ///< its first line; it answers `ready` and may add to it
   unsigned workers = 1;
   std::chrono::milliseconds startLimit{20000};
-  bool isOnceOnly = false;              ///< a worker does one job and is ended
+  bool isOnceOnly = false; ///< a worker does one job and is ended, as is one that answers `last ..`
   const Interrupt *interrupt = nullptr; ///< raised: a worker that is starting is not waited for
 };
 

@@ -29,7 +29,12 @@ template <typename Answer> int serve(const Answer &answer, Line &line) {
     Request request;
     if (!Request::fromLine(text, request) || request.items.empty())
       return 1;
-    line.send(answer(request).toLine());
+    const Reply reply = answer(request);
+    // A fault may leave a device's context of no more use: the next request is another process's.
+    const bool isLast = reply.verdict.status == Status::Fault;
+    line.send((isLast ? "last " : "") + reply.toLine());
+    if (isLast)
+      return 1;
   }
   return 0;
 }

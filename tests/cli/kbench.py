@@ -361,11 +361,16 @@ class FullSize(Case):
 
     def test_the_roof_is_measured(self):
         rows = self.rows('--dim', 'M=128 N=128 K=128', '--pin', 'TILE_M=16 TILE_N=16', source=GEMM, target='cpu')
-        self.assertTrue(all(v > 0 for v in self.result['roof'].values()), self.result['roof'])
-        self.assertTrue(all(0 < p['percent_of_roof'] for p in rows.values()), rows)
+        roof = self.result['roof']
+        self.assertTrue(roof['copy_gbps'] > 0 and all(v['gflops'] > 0 for v in roof['products'].values()), roof)
+        self.assertEqual(sorted(roof['products']), ['f32', 'f64'])
+        self.assertTrue(all(0 < p['percent_of_roof'] and p['roof'] in ('dot f32', 'copy') for p in rows.values()), rows)
         out = self.kbench('--dim', 'N=100000', '--pin', 'T=32', target='cpu').stdout
         self.assertIn('% of roof', out)
         self.assertIn('roof   measured here: a copy moves', out)
+        out = self.kbench('--roof', source=None, target='cpu').stdout
+        self.assertRegex(out, r'a copy moves \d+ GB/s')
+        self.assertIn('dot f32 makes', out)
 
     def test_wrong_at_full_size_alone(self):
         rows = self.rows('--dim', 'N=50', fault='wrong-full@T=16,U=2')

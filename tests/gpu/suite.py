@@ -5,6 +5,7 @@
   spaces        every legal point of GEMM spaces at ragged sizes, for each type, verified by phobos-kbench
   random        N random programs against the interpreter (phobos-selftest), by default 5000
   faults        each of the eight ways a point of a search can end, injected; the others and the best unaffected
+  roof          what the device can do at most, as phobos-kbench measures it: a copy, products of each type
   large         a tensor of more than 2^31 elements, as a vector and as rows
   accuracy      every f32 input of the functions of one argument, 2^32 pairs of pow, every conversion to and from a narrow type, as code for each processor up to this one
   runtime       libphobos-runtime: contexts, threads, graphs, devices, misuse (gpu-runtime-check), the cost of a launch (gpu-launch-cost)
@@ -150,6 +151,23 @@ def faults():
     r = sh([sys.executable, os.path.join(HERE, "faults.py"), a.bin, "--target", "gpu"], timeout=1200)
     m = re.search(r"(\d+) passed, (\d+) failed", r.stdout)
     part("faults", int(m[1]) if m else 0, int(m[2]) if m else 1, since=t0, notes=[x for x in r.stdout.splitlines() if x.startswith("FAIL")] if m else [(r.stdout + r.stderr)[-200:]])
+
+
+def roof():
+    """Every type of product has a rate, and the rates are in the order that the hardware has them in."""
+    t0 = time.time()
+    r = sh([tool("phobos-kbench"), "--roof", "--target", "gpu"])
+    rates = {m[0]: float(m[1]) for m in re.findall(r"dot (\w+) makes (\S+) GFLOP/s", r.stdout)}
+    sm = int(re.sub(r"\D", "", TARGET))
+    wanted = ["f32", "f64", "f16", "f8e4m3", "f8e5m2", "i8", "u8", "bf16"] + (["tf32"] if sm >= 80 else [])
+    checks = [(f"no rate of {x}", x in rates) for x in (wanted if sm < 100 else ["f32", "f64"])]
+    if sm in (80, 90):
+        checks += [(f"{a} is not faster than {b}: {rates}", rates.get(a, 0) > factor * rates.get(b, 0) > 0)
+                   for a, b, factor in (("tf32", "f32", 1.5), ("bf16", "tf32", 1.5), ("f16", "tf32", 1.5), ("i8", "f16", 1.3), ("f64", "f32", 0.4))]
+    if sm == 90:
+        checks.append((f"f8e4m3 is not faster than f16: {rates}", rates.get("f8e4m3", 0) > 1.3 * rates.get("f16", 1e9)))
+    bad = [why for why, ok in checks if not ok]
+    part("roof", len(checks) - len(bad), len(bad), since=t0, notes=r.stdout.splitlines() + bad + ([r.stderr[-200:]] if r.returncode else []))
 
 
 LARGE = """kernel vec(X: tensor<u8>[N], Y: tensor<u8>[N]) {
@@ -346,7 +364,7 @@ def sanitizer(kind):
     part(kind, len(results) - len(bad), len(bad), since=t0, notes=[f"{n}: {why}" for n, why in bad][:10])
 
 
-PARTS = {"conformance": conformance, "older": older, "accuracy": accuracy, "runtime": runtime, "embed": embed, "spaces": spaces, "random": random, "faults": faults, "large": large, **{k: (lambda k=k: sanitizer(k)) for k in ("memcheck", "racecheck", "synccheck")}}
+PARTS = {"conformance": conformance, "older": older, "accuracy": accuracy, "runtime": runtime, "embed": embed, "spaces": spaces, "random": random, "faults": faults, "roof": roof, "large": large, **{k: (lambda k=k: sanitizer(k)) for k in ("memcheck", "racecheck", "synccheck")}}
 print(f"target {TARGET}, {a.jobs} jobs", flush=True)
 for name, f in PARTS.items():
     if not a.only or name in a.only:

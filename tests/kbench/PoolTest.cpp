@@ -52,6 +52,14 @@ TEST(Pool, ACrashCostsOneJobAndSaysWhy) {
   EXPECT_EQ(pool.started(), 3u);
 }
 
+TEST(Pool, AnAnswerThatSaysItIsTheLastEndsTheWorker) {
+  Pool pool(options(1));
+  const std::string before = runOne(pool, "pid").answer;
+  EXPECT_EQ(runOne(pool, "last").answer, "words");
+  EXPECT_NE(runOne(pool, "pid").answer, before);
+  EXPECT_EQ(pool.started(), 2u);
+}
+
 TEST(Pool, APhaseHasItsOwnDeadlineAndIsNamed) {
   Pool pool(options(1));
   std::string error;

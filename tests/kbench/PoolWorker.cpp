@@ -33,6 +33,8 @@ int main(int argc, char **argv) {
       return 7;
     } else if (is("killed")) {
       std::raise(SIGKILL);
+    } else if (is("last")) {
+      std::printf("last words\n");
     } else if (is("pid")) {
       std::printf("%d\n", getpid());
     } else {

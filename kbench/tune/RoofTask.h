@@ -1,0 +1,25 @@
+// What the device can do at most, asked of the device worker: the copy first, then each type of products that
+// the kernel turns out to make.
+#pragma once
+#include "kbench/workers/Messages.h"
+#include "kbench/workers/Pool.h"
+#include <optional>
+#include <set>
+
+namespace phobos::kbench {
+
+class RoofTask {
+public:
+  /// What to ask next; nothing while an answer is awaited, or where all is asked.
+  std::optional<Request> next(const Products &products);
+  /// `why` is set where a type is not known.
+  void ended(const Outcome &outcome, Roof &roof, std::string &why);
+  /// Whether the first answer is there, whatever it is.
+  bool isBegun() const { return isBegun_; }
+
+private:
+  bool isRunning_ = false, isBegun_ = false;
+  std::set<std::string> known_; ///< types asked for, or measured beside the copy
+};
+
+} // namespace phobos::kbench

@@ -1,0 +1,98 @@
+// Which roof a time is against, and what of the device is measured for it.
+#include "kbench/tune/RoofTask.h"
+#include "kbench/tune/Search.h"
+#include <gtest/gtest.h>
+
+using namespace phobos::kbench;
+
+namespace {
+
+Outcome answer(const Reply &reply) {
+  Outcome o;
+  o.answer = reply.toLine();
+  return o;
+}
+
+TEST(RoofTask, MeasuresTheCopyThenEachTypeOnce) {
+  RoofTask task;
+  Roof roof;
+  std::string why;
+  auto first = task.next({});
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->type, "");
+  EXPECT_FALSE(task.next({{"bf16", 1}})) << "one at a time";
+  Reply copy;
+  copy.roof = {4000, {{"f32", 60, "fma"}}};
+  task.ended(answer(copy), roof, why);
+  EXPECT_TRUE(task.isBegun());
+  EXPECT_FALSE(task.next({})) << "no products, nothing to measure";
+  EXPECT_FALSE(task.next({{"f32", 1}})) << "that came with the copy";
+
+  auto second = task.next({{"f32", 0.5}, {"bf16", 0.5}});
+  ASSERT_TRUE(second);
+  EXPECT_EQ(second->type, "bf16");
+  Reply products;
+  products.roof.products = {{"bf16", 800, "wgmma"}};
+  task.ended(answer(products), roof, why);
+  EXPECT_FALSE(task.next({{"f32", 0.5}, {"bf16", 0.5}}));
+  EXPECT_EQ(roof.bytesPerNs, 4000);
+  ASSERT_TRUE(roof.of("bf16"));
+  EXPECT_EQ(roof.of("bf16")->flopsPerNs, 800);
+  EXPECT_EQ(why, "");
+}
+
+TEST(RoofTask, OneThatFailsIsNotAskedAgain) {
+  RoofTask task;
+  Roof roof;
+  std::string why;
+  ASSERT_TRUE(task.next({}));
+  Outcome lost;
+  lost.kind = Outcome::Kind::Crash;
+  task.ended(lost, roof, why);
+  EXPECT_NE(why, "");
+  ASSERT_TRUE(task.next({{"i32", 1}}));
+  Reply none;
+  none.note = "no unit is known";
+  task.ended(answer(none), roof, why);
+  EXPECT_EQ(why, none.note);
+  EXPECT_FALSE(task.next({{"i32", 1}}));
+  EXPECT_FALSE(roof.of("i32"));
+}
+
+PointResult point(double flops, double bytes, bool compute, double ns) {
+  PointResult p;
+  p.measurement.flops = flops;
+  p.measurement.bytes = bytes;
+  p.measurement.isComputeBound = compute;
+  p.measurement.samplesNs = {ns};
+  return p;
+}
+
+TEST(ShareOfRoof, NamesWhatWouldTakeLonger) {
+  SearchOutcome o;
+  o.roof = {10, {{"bf16", 100, ""}, {"f32", 10, ""}}};
+  o.products = {{"bf16", 1}};
+  auto share = o.shareOfRoof(point(1000, 10, true, 20)); // products 10 ns, copy 1 ns
+  ASSERT_TRUE(share);
+  EXPECT_DOUBLE_EQ(share->percent, 50);
+  EXPECT_EQ(share->against, "dot bf16");
+  share = o.shareOfRoof(point(1000, 400, false, 80)); // products 10 ns, copy 40 ns
+  ASSERT_TRUE(share);
+  EXPECT_DOUBLE_EQ(share->percent, 50);
+  EXPECT_EQ(share->against, "copy");
+  o.products = {{"bf16", 0.5}, {"f32", 0.5}}; // 5 ns and 50 ns
+  share = o.shareOfRoof(point(1000, 10, true, 110));
+  ASSERT_TRUE(share);
+  EXPECT_DOUBLE_EQ(share->percent, 50);
+  EXPECT_EQ(share->against, "dot bf16 + f32");
+}
+
+TEST(ShareOfRoof, IsNotKnownWithoutTheRoofOfWhatBinds) {
+  SearchOutcome o;
+  o.roof = {10, {}};
+  o.products = {{"i32", 1}};
+  EXPECT_FALSE(o.shareOfRoof(point(1000, 10, true, 20)));
+  EXPECT_TRUE(o.shareOfRoof(point(1000, 10, false, 20)));
+}
+
+} // namespace
