@@ -305,7 +305,11 @@ std::string describeBundle(const Bundle &bundle) {
     for (const EntryPoint &e : v.entries)
       out += "  entry   " + plain(e.symbol) + ", " + std::to_string(e.threads) + " threads, " +
              std::to_string(e.sharedBytes) + " bytes shared, " + std::to_string(e.scratchBytes) +
-             " bytes scratch" + predicatesOf(e, c) + "\n";
+             " bytes scratch" +
+             (e.parts > 1 ? ", " + std::to_string(e.parts) + " parts of k, " +
+                                std::to_string(e.workspaceBytes) + " bytes of workspace a block"
+                          : "") +
+             predicatesOf(e, c) + "\n";
   }
   return out;
 }

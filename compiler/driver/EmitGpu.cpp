@@ -55,6 +55,8 @@ std::vector<EntryPoint> entryPoints(const nvptx::EntryInfo &info) {
     e.threads = entry.threads;
     e.sharedBytes = entry.sharedBytes;
     e.persistent = info.persistent;
+    e.parts = entry.parts;
+    e.workspaceBytes = static_cast<int64_t>(entry.workspaceBytes);
     EntryPredicate p;
     if (entry.aligned16)
       e.predicates.push_back(p);

@@ -78,7 +78,16 @@ private:
     if (code_.persistent && !device_->residentBlocks(function, static_cast<int>(entry.threads),
                                                      entry.sharedBytes, resident, error))
       return false;
-    GpuArguments packed(code_, tensors, addresses, scalars, launch);
+    const auto needs = workspaceOf(entry, launch.grid);
+    cuda::Buffer workspace;
+    if (!needs) {
+      error = "the parts of k need a workspace larger than an address space";
+      return false;
+    }
+    if (needs->bytes && (!device_->allocate(needs->bytes, workspace, error) ||
+                         !device_->fill(workspace.address(), 0, needs->counterBytes, nullptr, error)))
+      return false;
+    GpuArguments packed(code_, tensors, addresses, scalars, launch, workspace.address());
     const auto grid =
         hardwareGrid(code_, entry, launch.grid, int64_t(resident) * device_->info().multiprocessors);
     if (!device_->launch(function, grid.data(), entry.threads, entry.sharedBytes, nullptr, packed.pointers(),
@@ -131,8 +140,8 @@ std::unique_ptr<Executable> prepareForGpu(const std::string &given, const sema::
     reportTargetError(ptx.takeError(), first, kernel, target, diags);
     return nullptr;
   }
-  auto executable = std::make_unique<OnGpu>(
-      kernel, GpuKernel{gpuParams(contractOf(kernel)), ptx->info.entries, ptx->info.persistent});
+  auto executable =
+      std::make_unique<OnGpu>(kernel, gpuKernel(contractOf(kernel), ptx->info.entries, ptx->info.persistent));
   if (executable->open(ptx->text, target, error))
     return executable;
   diags.report(diag::DeviceFailed, kernel.range, kernel.name, error);

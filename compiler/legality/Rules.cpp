@@ -101,8 +101,25 @@ const std::vector<Rule> &rules() {
       // What a device has.
       {"pipeline-depth", kGpu, "STAGES <= 2 || SM >= 80",
        "{STAGES} stages need asynchronous copies, from sm_80 on; the target is sm_{SM}"},
-      {"whole-k", kGpu | Path::Gpu, "SPLIT_K == 1",
-       "{SPLIT_K} blocks that share one tile of the result: these paths let one block sum all of k"},
+      // Parts of k: blocks that sum a part each, of which the last to finish adds the sums and goes on.
+      {"parts-of-k", kGpu | Path::Gpu, "SPLIT_K <= 256",
+       "{SPLIT_K} blocks that share one tile of the result: at most 256 may, since one of them adds up what "
+       "all have left"},
+      {"split-one-loop", kKernel, "SPLIT_K == 1 || CONTRACTIONS == 1",
+       "k is split in a kernel with one contraction loop; this one has {CONTRACTIONS}"},
+      {"split-outer-loop", kKernel, "SPLIT_K == 1 || NESTED == 0",
+       "the contraction loop stands in another loop or under a condition: to be split into {SPLIT_K} parts "
+       "it "
+       "must be a statement of the kernel itself"},
+      {"split-writes-after", kKernel, "SPLIT_K == 1 || WRITES_BEFORE == 0",
+       "{WRITES_BEFORE} stores, atomics or barriers before the end of the contraction loop: each of the "
+       "{SPLIT_K} blocks that share a tile would do them"},
+      {"split-sums-alone", kKernel, "SPLIT_K == 1 || OTHERS_CARRIED == 0",
+       "the contraction loop carries {OTHERS_CARRIED} values beside the sums of its products: what they are "
+       "in one part of k depends on the part before"},
+      {"split-blocks-once", kKernel, "SPLIT_K == 1 || PERSISTENT == 0",
+       "@persistent blocks take one tile after the other; {SPLIT_K} blocks that share a tile leave when they "
+       "have summed their part"},
       {"cluster", kGpu | Path::Gpu, "CLUSTER_M >= 1 && CLUSTER_N >= 1 && CLUSTER_M * CLUSTER_N == 1",
        "clusters of {CLUSTER_M}x{CLUSTER_N} blocks are taken by the wgmma path alone"},
       // A thread's part of each tile is spelled out, instruction by instruction.
@@ -156,6 +173,11 @@ const std::vector<Unset> &unsetNames() {
       {"MMA_K", kMma, {16}},
       {"MMA_SM", kMma, {80}},
       {"UNROLLED_LIMIT", kKernel, {16384}},
+      {"CONTRACTIONS", kKernel, {1}},
+      {"NESTED", kKernel, {0}},
+      {"WRITES_BEFORE", kKernel, {0}},
+      {"OTHERS_CARRIED", kKernel, {0}},
+      {"PERSISTENT", kKernel, {0}},
       {"SCRATCH_LIMIT", kCpu, {int64_t(1) << 30}},
   };
   return list;

@@ -104,6 +104,8 @@ Explanation explainDot(pho::DotOp dot) {
     e.details.push_back("path: " + path.str());
   if (auto reason = dot->getAttrOfType<StringAttr>("pho.path_reason"))
     e.details.push_back(reason.str());
+  if (auto parts = dot->getAttrOfType<StringAttr>("pho.parts"))
+    e.details.push_back(parts.str());
   addCall(dot.getLoc(), e.details);
   return e;
 }

@@ -38,8 +38,8 @@ struct Explanation {
 };
 
 /// One for each product and each loop, in the order of the kernel. A target tells its choice by the
-/// attributes `pho.path` (a string, the path's name) and `pho.path_reason` (a string: why not the faster one)
-/// on the product.
+/// attributes `pho.path` (a string, the path's name), `pho.path_reason` (a string: why not the faster one)
+/// and `pho.parts` (a string: how k is split) on the product.
 std::vector<Explanation> explain(mlir::ModuleOp module);
 /// `file:line:column: what`, then the details, indented.
 std::string renderText(const std::vector<Explanation> &explanations);

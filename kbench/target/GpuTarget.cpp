@@ -31,19 +31,23 @@ std::string encodeEntries(const nvptx::EntryInfo &info) {
                             {"nativeGrid", e.nativeGrid},
                             {"stridesBelow", e.stridesBelow},
                             {"threads", e.threads},
-                            {"sharedBytes", e.sharedBytes}});
+                            {"sharedBytes", e.sharedBytes},
+                            {"parts", e.parts},
+                            {"workspaceBytes", e.workspaceBytes}});
   return j.dump();
 }
 
-bool decodeEntries(const std::string &text, GpuKernel &kernel) {
+bool decodeEntries(const std::string &text, const Contract &contract, GpuKernel &kernel) {
   json j = json::parse(text, nullptr, false);
   if (!j.is_object())
     return false;
-  kernel.persistent = j.value("persistent", false);
+  std::vector<GpuEntry> entries;
   for (const json &e : j.value("entries", json::array()))
-    kernel.entries.push_back({e.value("symbol", ""), e.value("aligned16", false),
-                              e.value("nativeGrid", false), e.value("stridesBelow", int64_t(0)),
-                              e.value("threads", 0u), e.value("sharedBytes", 0u)});
+    entries.push_back({e.value("symbol", ""), e.value("aligned16", false), e.value("nativeGrid", false),
+                       e.value("stridesBelow", int64_t(0)), e.value("threads", 0u),
+                       e.value("sharedBytes", 0u), std::max(1u, e.value("parts", 1u)),
+                       e.value("workspaceBytes", uint64_t(0))});
+  kernel = gpuKernel(contract, std::move(entries), j.value("persistent", false));
   return !kernel.entries.empty();
 }
 
@@ -288,17 +292,40 @@ private:
     if (code_.persistent && !device_.residentBlocks(function, static_cast<int>(entry.threads),
                                                     entry.sharedBytes, resident, error))
       return false;
-    GpuArguments packed(code_, tensors, addresses, scalars, bound);
+    if (!prepareWorkspace(entry, launch.grid, error))
+      return false;
+    GpuArguments packed(code_, tensors, addresses, scalars, bound, workspace_.address());
     const auto grid =
         hardwareGrid(code_, entry, launch.grid, int64_t(resident) * device_.info().multiprocessors);
     return device_.launch(function, grid.data(), entry.threads, entry.sharedBytes, nullptr, packed.pointers(),
                           error);
   }
 
+  /// Kept from launch to launch, which come one after the other: each leaves the counters at 0. Another shape
+  /// has its counters at other places, so what is left of the one before is cleared.
+  bool prepareWorkspace(const GpuEntry &entry, const std::array<int64_t, 3> &grid, std::string &error) {
+    const auto needs = workspaceOf(entry, grid);
+    if (!needs) {
+      error = "the parts of k need a workspace larger than an address space";
+      return false;
+    }
+    if (needs->bytes == 0 || (needs->bytes == needs_.bytes && needs->counterBytes == needs_.counterBytes))
+      return true;
+    if (needs->bytes > workspace_.bytes()) {
+      workspace_ = {};
+      if (!device_.allocate(needs->bytes, workspace_, error))
+        return false;
+    }
+    needs_ = *needs;
+    return device_.fill(workspace_.address(), 0, needs->counterBytes, nullptr, error);
+  }
+
   const sema::TypedKernel &typed_;
   GpuKernel code_;
   cuda::Module module_;
   std::vector<cuda::Function> functions_;
+  cuda::Buffer workspace_;
+  GpuWorkspace needs_; ///< of the launch before
 };
 
 class GpuDevice : public Device {
@@ -328,8 +355,7 @@ public:
   std::unique_ptr<DeviceKernel> load(const Code &code, const sema::TypedKernel &kernel,
                                      const Contract &contract, std::string &error) override {
     GpuKernel gpu;
-    gpu.params = gpuParams(contract);
-    if (!decodeEntries(code.entry, gpu)) {
+    if (!decodeEntries(code.entry, contract, gpu)) {
       error = "the compiled code names no entry point";
       return nullptr;
     }

@@ -20,10 +20,10 @@ namespace phobos {
 /// hold.
 struct EntryPredicate {
   enum class Kind : uint8_t {
-    Aligned16,    ///< the address of every tensor, and its strides but the last in bytes, are multiples of 16
-    NativeGrid,   ///< the grid's y and z are at most 65535; launched as it is (else flat, GpuAbi.h)
-    WholeTiles,   ///< dimension `dim` is a multiple of `value`
-    ExtentBelow,  ///< dimension `dim` is below `value`
+    Aligned16,   ///< the address of every tensor, and its strides but the last in bytes, are multiples of 16
+    NativeGrid,  ///< the hardware takes the grid as it is (isNativeGrid); else it is launched flat (GpuAbi.h)
+    WholeTiles,  ///< dimension `dim` is a multiple of `value`
+    ExtentBelow, ///< dimension `dim` is below `value`
     DenseStrides, ///< `param` is dense in C order
     StridesBelow, ///< no stride of a tensor but its last is negative, or `value` bytes or more
   };
@@ -40,8 +40,9 @@ struct EntryPoint {
   int64_t threads = 1;                    ///< a block, helper warps included
   int64_t sharedBytes = 0;                ///< dynamic shared memory a block
   int64_t scratchBytes = 0;               ///< CPU: private to each thread
-  int64_t workspaceBytes = 0;             ///< zeroed device memory a launch
-  bool persistent = false;                ///< launched with as many blocks as fit the device
+  int64_t workspaceBytes = 0; ///< GPU: of the workspace, a block of the grid (workspaceOf); 0: none
+  bool persistent = false;    ///< launched with as many blocks as fit the device
+  int64_t parts = 1;          ///< GPU: blocks that share one block of the grid (GpuEntry::parts)
 };
 
 struct CodeImage {

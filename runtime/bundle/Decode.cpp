@@ -1,6 +1,7 @@
 // Reads bundles that anyone may have written: every field is checked before it is used, nesting is bounded
 // before anything recursive runs, and no size is believed beyond the bytes at hand.
 #include "runtime/bundle/Fields.h"
+#include "runtime/contract/GpuAbi.h"
 #include "runtime/files/ReadFile.h"
 #include "runtime/files/WriteFile.h"
 #include <algorithm>
@@ -218,6 +219,8 @@ EntryPoint Reader::entry(const json &j, const Contract &c) {
   e.sharedBytes = integer(j, "sharedBytes", 0, 1 << 20);
   e.scratchBytes = integer(j, "scratchBytes", 0, large);
   e.workspaceBytes = integer(j, "workspaceBytes", 0, large);
+  if (j.is_object() && j.contains("parts")) // bundles from before kernels in parts do not say
+    e.parts = integer(j, "parts", 1, kMostParts);
   e.persistent = boolean(j, "persistent");
   for (const json *p : list(j, "predicates", 256)) {
     EntryPredicate out;

@@ -48,6 +48,7 @@ static json toJson(const EntryPoint &e) {
          {"threads", e.threads},
          {"sharedBytes", e.sharedBytes},
          {"scratchBytes", e.scratchBytes},
+         {"parts", e.parts},
          {"workspaceBytes", e.workspaceBytes},
          {"persistent", e.persistent},
          {"predicates", json::array()}};

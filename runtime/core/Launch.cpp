@@ -1,5 +1,4 @@
 // Checks of a launch, the choice of point and entry, packing, launching.
-#include "runtime/contract/GpuAbi.h"
 #include "runtime/contract/Numeric.h"
 #include "runtime/core/Module.h"
 #include "runtime/cpu/Run.h"
@@ -82,7 +81,8 @@ static void makeDense(TensorShape &t) {
                                                static_cast<uint64_t>(t.extents[axis])); // bindLaunch judges
 }
 
-static bool holds(const EntryPredicate &p, const std::vector<Argument> &args, const BoundLaunch &bound) {
+static bool holds(const EntryPoint &entry, const EntryPredicate &p, const std::vector<Argument> &args,
+                  const BoundLaunch &bound) {
   using Kind = EntryPredicate::Kind;
   switch (p.kind) {
   case Kind::Aligned16:
@@ -100,7 +100,7 @@ static bool holds(const EntryPredicate &p, const std::vector<Argument> &args, co
     return std::all_of(args.begin(), args.end(),
                        [&](const Argument &a) { return !a.isTensor || longestStride(a.shape) < p.value; });
   case Kind::NativeGrid:
-    return bound.grid[1] <= 65535 && bound.grid[2] <= 65535;
+    return isNativeGrid(bound.grid, static_cast<uint32_t>(entry.parts));
   case Kind::WholeTiles:
     return bound.dims[static_cast<size_t>(p.dim)] % p.value == 0;
   case Kind::ExtentBelow:
@@ -160,14 +160,9 @@ Status Module::prepare(const Kernel &kernel, std::vector<Argument> args, const p
     out.entryIndex_ = v.entries.size() - 1;
     for (size_t e = v.entries.size(); e-- > 0;)
       if (std::all_of(v.entries[e].predicates.begin(), v.entries[e].predicates.end(),
-                      [&](auto &p) { return holds(p, out.args_, out.bound_); }))
+                      [&](auto &p) { return holds(v.entries[e], p, out.args_, out.bound_); }))
         out.entryIndex_ = e;
     out.entry_ = &v.entries[out.entryIndex_];
-    if (out.entry_->workspaceBytes > 0) // no target of today asks for it; code that does must not run without
-      return Status::failure(PHOBOS_BAD_BUNDLE,
-                             "kernel " + quoted(kernel.name) + " needs a workspace of " +
-                                 std::to_string(out.entry_->workspaceBytes) +
-                                 " bytes, which this runtime does not give; use a newer one");
     for (const EntryPredicate &p : out.entry_->predicates)
       out.needsAligned16_ |= p.kind == EntryPredicate::Kind::Aligned16;
     return isCpu() ? packCpu(out) : packGpu(out);
@@ -213,7 +208,9 @@ Status Module::packCpu(Prepared &p) {
 
 Status Module::packGpu(Prepared &p) {
   const Variant &v = *p.loaded_->variant;
-  std::vector<GpuParam> params = gpuParams(v.contract);
+  const bool needsWorkspace = std::any_of(v.entries.begin(), v.entries.end(),
+                                          [](const EntryPoint &e) { return e.workspaceBytes > 0; });
+  std::vector<GpuParam> params = gpuParams(v.contract, needsWorkspace);
   p.words_.assign(params.size(), 0);
   p.wordOfParam_.assign(v.contract.params.size(), 0);
   for (size_t k = 0; k < params.size(); ++k) {
@@ -237,6 +234,8 @@ Status Module::packGpu(Prepared &p) {
     case GpuParam::Kind::Grid:
       p.words_[k] = static_cast<uint64_t>(p.bound_.grid[axis]);
       break;
+    case GpuParam::Kind::Workspace: // the last one; each launch has its own
+      break;
     }
   }
   for (uint64_t &word : p.words_)
@@ -244,6 +243,8 @@ Status Module::packGpu(Prepared &p) {
   GpuKernel kernel;
   kernel.persistent = p.entry_->persistent;
   GpuEntry entry;
+  entry.parts = static_cast<uint32_t>(p.entry_->parts);
+  entry.workspaceBytes = static_cast<uint64_t>(p.entry_->workspaceBytes);
   entry.nativeGrid =
       std::any_of(p.entry_->predicates.begin(), p.entry_->predicates.end(),
                   [](const EntryPredicate &q) { return q.kind == EntryPredicate::Kind::NativeGrid; });
@@ -259,6 +260,17 @@ Status Module::packGpu(Prepared &p) {
   if (!p.bound_.isEmpty()) {
     auto grid = hardwareGrid(kernel, entry, p.bound_.grid, resident);
     std::copy(grid.begin(), grid.end(), p.grid_);
+    const auto workspace = workspaceOf(entry, p.bound_.grid);
+    if (!workspace)
+      return Status::failure(PHOBOS_OUT_OF_MEMORY,
+                             "kernel " + quoted(p.kernel_->name) +
+                                 ": its workspace would be larger than an address space");
+    p.workspace_ = *workspace;
+    if (workspace->bytes) {
+      if (Status s = ensurePool(); !s.ok())
+        return s;
+      p.pool_ = pool_.handle();
+    }
   }
   p.driver_ = &device_->driver();
   p.context_ = device_->context();
@@ -284,23 +296,64 @@ Status Prepared::launch(void *stream) {
   return launchGpu(stream);
 }
 
-/// Nothing here allocates, locks or waits: one look at the current context, then the driver's own launch. A
-/// thread whose current context is another one (or none) pays for a push and a pop.
+Status Module::ensurePool() {
+  std::lock_guard lock(mutex_);
+  std::string error;
+  if (pool_.isMade() || device_->makePool(pool_, error))
+    return Status::success();
+  return Status::failure(PHOBOS_DRIVER, error);
+}
+
+int Prepared::start(void *stream, void **pointers) const {
+  return driver_->launchKernel(function_, grid_[0], grid_[1], grid_[2],
+                               static_cast<unsigned>(entry_->threads), 1, 1,
+                               static_cast<unsigned>(entry_->sharedBytes), stream, pointers, nullptr);
+}
+
+/// Nothing here allocates, locks or waits, but for a kernel with a workspace: one look at the current
+/// context, then the driver's own launch. A thread whose current context is another one (or none) pays for a
+/// push and a pop.
 Status Prepared::launchGpu(void *stream) {
   void *current = nullptr, *ignored = nullptr;
   const bool foreign = driver_->contextGetCurrent(&current) != 0 || current != context_;
   int status = foreign ? driver_->contextPush(context_) : 0;
+  Status result;
   if (status == 0) {
-    status = driver_->launchKernel(
-        function_, grid_[0], grid_[1], grid_[2], static_cast<unsigned>(entry_->threads), 1, 1,
-        static_cast<unsigned>(entry_->sharedBytes), stream, pointers_.data(), nullptr);
+    if (workspace_.bytes)
+      result = launchWithWorkspace(stream);
+    else
+      status = start(stream, pointers_.data());
     if (foreign)
       driver_->contextPop(&ignored);
   }
   if (status == 0) [[likely]]
-    return Status::success();
+    return result;
   return Status::failure(PHOBOS_DRIVER, "kernel " + quoted(kernel_->name) +
                                             ": launching: " + cuda::errorText(*driver_, status));
+}
+
+/// Each launch has a workspace of its own, taken and given back in the order of the stream, so that launches
+/// on several streams do not meet; captured, all four are nodes of the graph.
+Status Prepared::launchWithWorkspace(void *stream) {
+  auto failure = [&](int status, const std::string &what) {
+    return Status::failure(status == cuda::outOfMemory ? PHOBOS_OUT_OF_MEMORY : PHOBOS_DRIVER,
+                           "kernel " + quoted(kernel_->name) + ": " + what + ": " +
+                               cuda::errorText(*driver_, status));
+  };
+  uint64_t address = 0;
+  if (int status = driver_->memAllocFromPoolAsync(&address, workspace_.bytes, pool_, stream))
+    return failure(status,
+                   "taking the " + std::to_string(workspace_.bytes) + " bytes of its workspace (SPLIT_K)");
+  std::vector<void *> pointers = pointers_; // of this call alone: other threads may launch, too
+  pointers.back() = &address;
+  std::string what = "clearing its workspace";
+  int status = driver_->memsetD8Async(address, 0, workspace_.counterBytes, stream);
+  if (status == 0)
+    what = "launching", status = start(stream, pointers.data());
+  const int freed = driver_->memFreeAsync(address, stream);
+  if (status == 0)
+    what = "giving its workspace back", status = freed;
+  return status == 0 ? Status::success() : failure(status, what);
 }
 
 /// `kind`: "a tensor", "a float scalar", ..

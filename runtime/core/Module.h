@@ -2,6 +2,7 @@
 // over this.
 #pragma once
 #include "runtime/bundle/Bundle.h"
+#include "runtime/contract/GpuAbi.h"
 #include "runtime/core/Error.h"
 #include "runtime/cpu/CpuAbi.h"
 #include "runtime/cpu/ObjectLoader.h"
@@ -59,6 +60,8 @@ public:
 private:
   friend class Module;
   Status launchGpu(void *stream);
+  Status launchWithWorkspace(void *stream);
+  int start(void *stream, void **pointers) const;
   const Kernel *kernel_ = nullptr;
   LoadedVariant *loaded_ = nullptr;
   const EntryPoint *entry_ = nullptr;
@@ -76,6 +79,8 @@ private:
   const cuda::Driver *driver_ = nullptr;
   void *context_ = nullptr, *function_ = nullptr;
   uint32_t grid_[3] = {1, 1, 1};
+  void *pool_ = nullptr; ///< where the workspace of each launch comes from
+  GpuWorkspace workspace_;
 };
 
 class Module {
@@ -101,13 +106,15 @@ private:
   Status loadGpu(LoadedVariant &v);
   Status packCpu(Prepared &p);
   Status packGpu(Prepared &p);
+  Status ensurePool();
 
   Bundle bundle_;
   std::unique_ptr<cuda::Device> device_; ///< null on the CPU
+  cuda::Pool pool_;                      ///< of workspaces; made when the first kernel needs one
   std::string deviceName_ = "cpu";
   std::vector<std::unique_ptr<Kernel>> kernels_;
   std::vector<LoadedVariant> loaded_; ///< one a variant of the bundle
-  std::mutex mutex_;                  ///< guards loaded_
+  std::mutex mutex_;                  ///< guards loaded_ and pool_
 };
 
 } // namespace phobos::runtime

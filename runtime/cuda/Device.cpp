@@ -166,6 +166,19 @@ Buffer::~Buffer() {
   }
 }
 
+Pool &Pool::operator=(Pool &&other) noexcept {
+  std::swap(device_, other.device_);
+  std::swap(handle_, other.handle_);
+  return *this;
+}
+
+Pool::~Pool() {
+  if (handle_) {
+    Device::Current current(*device_);
+    device_->driver_->memPoolDestroy(handle_);
+  }
+}
+
 Module &Module::operator=(Module &&other) noexcept {
   std::swap(device_, other.device_);
   std::swap(handle_, other.handle_);
@@ -216,6 +229,38 @@ bool Device::copy(uint64_t to, uint64_t from, size_t bytes, void *stream, std::s
 bool Device::fill(uint64_t to, unsigned char value, size_t bytes, void *stream, std::string &error) const {
   Current current(*this);
   return bytes == 0 || check(driver_->memsetD8Async(to, value, bytes, stream), "filling memory", error);
+}
+
+namespace {
+/// CUmemPoolProps: pinned memory of one device, not shared with other processes.
+struct PoolProperties {
+  int allocationType = 1, handleTypes = 0;
+  int placeType = 1, place = 0;
+  void *security = nullptr;
+  unsigned char rest[64] = {};
+};
+static_assert(sizeof(PoolProperties) == 88);
+} // namespace
+
+bool Device::makePool(Pool &out, std::string &error) const {
+  Current current(*this);
+  if (!driver_->memPoolCreate || !driver_->memPoolDestroy || !driver_->memPoolSetAttribute ||
+      !driver_->memAllocFromPoolAsync || !driver_->memFreeAsync) {
+    error = "the driver has no pools of memory; they begin with CUDA 11.2, it supports " +
+            std::to_string(driver_->version / 1000) + "." + std::to_string(driver_->version % 1000 / 10);
+    return false;
+  }
+  PoolProperties properties;
+  properties.place = device_;
+  Pool p;
+  p.device_ = this;
+  uint64_t all = UINT64_MAX; // never back to the system, so that repeated launches find it there
+  if (!check(driver_->memPoolCreate(&p.handle_, &properties), "making a pool of memory", error) ||
+      !check(driver_->memPoolSetAttribute(p.handle_, attribute::pool::releaseThreshold, &all),
+             "setting up a pool of memory", error))
+    return false;
+  out = std::move(p);
+  return true;
 }
 
 bool Device::load(std::string_view image, Module &out, std::string &error) const {

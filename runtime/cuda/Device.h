@@ -44,6 +44,24 @@ private:
   size_t bytes_ = 0;
 };
 
+/// Device memory that is taken and given back in the order of a stream's work, also on several streams at
+/// once and on one that is being captured (then by nodes of the graph). What is given back stays here for the
+/// next time.
+class Pool {
+public:
+  Pool() = default;
+  Pool(Pool &&other) noexcept { *this = std::move(other); }
+  Pool &operator=(Pool &&other) noexcept;
+  ~Pool();
+  bool isMade() const { return handle_ != nullptr; }
+  void *handle() const { return handle_; }
+
+private:
+  friend class Device;
+  const Device *device_ = nullptr;
+  void *handle_ = nullptr;
+};
+
 /// What the driver says of a loaded function.
 struct FunctionInfo {
   int registers = 0, localBytes = 0, staticSharedBytes = 0, maxThreads = 0;
@@ -91,6 +109,8 @@ public:
   bool download(void *to, uint64_t from, size_t bytes, std::string &error) const;
   bool copy(uint64_t to, uint64_t from, size_t bytes, void *stream, std::string &error) const;
   bool fill(uint64_t to, unsigned char value, size_t bytes, void *stream, std::string &error) const;
+
+  bool makePool(Pool &out, std::string &error) const;
 
   /// `image` is PTX text or a cubin. The message carries the driver's log.
   bool load(std::string_view image, Module &out, std::string &error) const;
@@ -151,6 +171,7 @@ public:
 private:
   Device() = default;
   friend class Buffer;
+  friend class Pool;
   friend class Module;
   class Current; ///< the context, current for a scope
   bool check(int status, const char *what, std::string &error) const;

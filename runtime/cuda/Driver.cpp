@@ -21,6 +21,8 @@ Loaded loadDriver() {
   l.driver.NAME = reinterpret_cast<int(*) PARAMETERS>(dlsym(library, SYMBOL));                               \
   if (!l.driver.NAME && l.error.empty())                                                                     \
     l.error = "the CUDA driver is too old: it has no " SYMBOL;
+#define CUDA_LATER_FUNCTION(NAME, SYMBOL, PARAMETERS)                                                        \
+  l.driver.NAME = reinterpret_cast<int(*) PARAMETERS>(dlsym(library, SYMBOL));
 #include "runtime/cuda/Functions.def"
   if (!l.error.empty())
     return l;

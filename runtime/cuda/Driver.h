@@ -7,7 +7,7 @@
 namespace phobos::cuda {
 
 /// The driver's functions. Immutable once loaded; safe from any thread. Each returns CUDA's status, 0 for
-/// success.
+/// success. An old driver has no pools of memory: those functions are null.
 struct Driver {
 #define CUDA_FUNCTION(NAME, SYMBOL, PARAMETERS) int(*NAME) PARAMETERS = nullptr;
 #include "runtime/cuda/Functions.def"
@@ -25,6 +25,7 @@ std::string errorText(const Driver &driver, int status);
 unsigned ptxVersionOf(int cudaVersion);
 
 // Attribute numbers of the driver's interface.
+inline constexpr int outOfMemory = 2; ///< a status
 namespace attribute {
 inline constexpr int maxSharedPerBlockOptin = 97, sharedPerMultiprocessor = 81, multiprocessors = 16,
                      ccMajor = 75, ccMinor = 76, l2Bytes = 38, registersPerMultiprocessor = 82,
@@ -35,6 +36,9 @@ inline constexpr int memoryType = 2, devicePointer = 3, isManaged = 8, deviceOrd
 inline constexpr unsigned typeHost = 1; ///< page-locked: kernels may read and write it
 inline constexpr unsigned mayRead = 1, mayReadAndWrite = 3;
 } // namespace pointer
+namespace pool {
+inline constexpr int releaseThreshold = 4;
+}
 namespace function {
 inline constexpr int maxThreads = 0, sharedBytes = 1, localBytes = 3, registers = 4, maxDynamicShared = 8;
 }

@@ -37,7 +37,8 @@ Bundle sample() {
                 49152,
                 0,
                 16,
-                true},
+                true,
+                3},
                {"gemm", {}, 128, 0, 4096, 0, false}};
   b.variants = {v, v};
   b.variants[1].contract.kernel = "other";
@@ -64,6 +65,8 @@ TEST(Bundle, RoundTrips) {
   EXPECT_EQ(v.contract.grid[0].evaluate({100, 1, 1}), 4);
   EXPECT_EQ(v.servesText, "M <= 1024");
   EXPECT_EQ(v.entries[0].predicates[1].value, 32);
+  EXPECT_EQ(v.entries[0].parts, 3);
+  EXPECT_EQ(v.entries[0].workspaceBytes, 16);
   EXPECT_EQ(v.contract.params[0].elem, ScalarType::BF16);
 }
 
@@ -80,6 +83,24 @@ TEST(Bundle, ForeignEmptyTruncatedCorruptNewer) {
   EXPECT_EQ(errorOf(newer),
             "the bundle has format version 9, this runtime reads up to 1; use a newer runtime");
   EXPECT_EQ(errorOf(std::string(1 << 20, '\x81')), "not a Phobos bundle"); // a million nested lists
+}
+
+TEST(Bundle, PartsAndWorkspacesHaveBounds) {
+  auto with = [](int64_t parts, int64_t bytes) {
+    Bundle b = sample();
+    b.variants[0].entries[0].parts = parts;
+    b.variants[0].entries[0].workspaceBytes = bytes;
+    return encodeBundle(b);
+  };
+  Bundle b;
+  std::string error;
+  EXPECT_TRUE(decodeBundle(with(256, int64_t(1) << 40), b, error)) << error;
+  EXPECT_EQ(errorOf(with(0, 16)), "corrupt bundle: 'parts' is not a number from 1 to 256");
+  EXPECT_EQ(errorOf(with(257, 16)), "corrupt bundle: 'parts' is not a number from 1 to 256");
+  EXPECT_NE(errorOf(with(2, (int64_t(1) << 40) + 1)).find("'workspaceBytes' is not"), std::string::npos);
+  // One from before kernels in parts.
+  ASSERT_TRUE(readBundle(PHOBOS_SOURCE_DIR "/tests/bundle/corpus/gpu.phx", b, error)) << error;
+  EXPECT_EQ(b.variants[0].entries[0].parts, 1);
 }
 
 TEST(Bundle, NamesAreNames) {

@@ -84,6 +84,11 @@ def gemm_batched():
     return Case({'X': x, 'Y': y, 'Z': nan(3, 50, 41)}, {'Z': x.astype(float) @ y}, 'TILE_N=64 TILE_K=32')
 
 
+def gemm_splitk():
+    x, w, bias = bf16(uniform(7, 1000)), bf16(uniform(1000, 90)), uniform(90)
+    return Case({'X': x, 'W': w, 'bias': bias, 'Y': nan(7, 90)}, {'Y': np.maximum(x.astype(float) @ w + bias, 0)}, 'TILE_N=128 TILE_K=64 SPLIT_K=3', 2e-2)
+
+
 def gemm_epilogue():
     a, b, c, bias = bf16(uniform(70, 100)), bf16(uniform(100, 90)), bf16(uniform(70, 90)), uniform(90)
     return Case({'A': a, 'B': b, 'C': c, 'bias': bias, 'alpha': 0.5, 'beta': 0.25},
@@ -162,7 +167,7 @@ def gelu_fn():
 
 
 cases = {
-    'gemm': gemm, 'gemm_bf16': gemm_bf16, 'gemm_int8': gemm_int8, 'gemm_batched': gemm_batched, 'gemm_epilogue': gemm_epilogue,
+    'gemm': gemm, 'gemm_bf16': gemm_bf16, 'gemm_int8': gemm_int8, 'gemm_batched': gemm_batched, 'gemm_epilogue': gemm_epilogue, 'gemm_splitk': gemm_splitk,
     'saxpy': saxpy, 'softmax': lambda: softmax_case('softmax', 'ROWS=4'), 'softmax_online': lambda: softmax_case('softmax_online', 'C=512'),
     'layer_norm': layer_norm, 'attention': attention, 'partial_sums': partial_sums, 'rope': rope, 'dropout': dropout, 'transpose': transpose,
     'histogram': histogram, 'cumsum': cumsum, 'argmax': argmax, 'gelu_fn': gelu_fn,

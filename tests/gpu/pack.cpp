@@ -34,7 +34,8 @@ std::string launchOf(const GpuKernel &kernel, const std::vector<int64_t> &dims,
   for (auto [k, e] : llvm::enumerate(kernel.entries))
     out << (k ? ", " : "") << "{\"symbol\": \"" << e.symbol << "\", \"aligned\": " << (e.aligned16 ? 1 : 0)
         << ", \"native\": " << (e.nativeGrid ? 1 : 0) << ", \"threads\": " << e.threads
-        << ", \"shared\": " << e.sharedBytes << "}";
+        << ", \"shared\": " << e.sharedBytes << ", \"parts\": " << e.parts
+        << ", \"workspace\": " << workspaceOf(e, grid).value_or(GpuWorkspace{}).bytes << "}";
   out << "]";
   return s;
 }
@@ -82,10 +83,9 @@ bool pack(const std::string &label, const std::string &text, const std::string &
   llvm::sys::fs::create_directories(at);
   writeFile(at + "/kernel.pho", text);
   writeFile(at + "/k.cubin", cubin.cubin);
-  std::string json =
-      launchOf({gpuParams(driver::contractOf(*typed)), ptx->info.entries, ptx->info.persistent}, launch.dims,
-               launch.grid) +
-      ", \"args\": [";
+  std::string json = launchOf(gpuKernel(driver::contractOf(*typed), ptx->info.entries, ptx->info.persistent),
+                              launch.dims, launch.grid) +
+                     ", \"args\": [";
   for (size_t i = 0; i < typed->params.size(); ++i) {
     const sema::Param &p = typed->params[i];
     json += i ? ", " : "";

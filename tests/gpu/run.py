@@ -41,12 +41,16 @@ def run(d, L, entry):
             raw = open(f"{d}/{a['name']}.in", 'rb').read(); p = ctypes.c_uint64()
             ck(cu.cuMemAlloc_v2(ctypes.byref(p), ctypes.c_size_t(max(16, len(raw)))), 'allocate'); ptrs[i] = p.value
             if raw: ck(cu.cuMemcpyHtoD_v2(p, raw, ctypes.c_size_t(len(raw))), 'upload')
+        space = 0
+        if entry['workspace']:
+            w = ctypes.c_uint64(); ck(cu.cuMemAlloc_v2(ctypes.byref(w), ctypes.c_size_t(entry['workspace'])), 'allocate'); space = ptrs['workspace'] = w.value
+            ck(cu.cuMemsetD8_v2(w, 0, ctypes.c_size_t(entry['workspace'])), 'clear')
         for kind, p, ax, elem in L['params']:
             v = (ptrs[p] if kind == 0 else int(np.prod(L['args'][p]['shape'][ax + 1:], dtype=np.int64)) if kind == 1 else L['args'][p]['bits'] if kind == 2
-                 else L['dims'][p] if kind == 3 else L['grid'][ax])
+                 else L['dims'][p] if kind == 3 else L['grid'][ax] if kind == 4 else space)
             keep.append(ctypes.c_uint64(v & (2**64 - 1)))
         args = (P * len(keep))(*[ctypes.cast(ctypes.pointer(k), P) for k in keep])
-        g = L['grid']; total = g[0] * g[1] * g[2]
+        g = L['grid']; g = [g[0] * entry['parts'], g[1], g[2]]; total = g[0] * g[1] * g[2]
         if total:
             grid = (min(total, 132), 1, 1) if L['persistent'] else g if entry['native'] else (min(total, 2**31 - 1), -(-total // (2**31 - 1)), 1)
             m, f = P(), P(); ck(cu.cuModuleLoadData(ctypes.byref(m), open(d + '/k.cubin', 'rb').read()), 'load')

@@ -70,4 +70,57 @@ TEST(GpuRules, TilesOfManyRegistersAreTaken) {
   EXPECT_EQ(failureOf(kernelOver(256, 64, "x - rowsum(x)"), "sm_90a"), "");
 }
 
+/// A GEMM in parts of k, with lines of its own ahead of the loop, in it and as attributes.
+std::string inParts(int64_t parts, const std::string &ahead = "", const std::string &inside = "",
+                    const std::string &attributes = "") {
+  return "@autotune(SPLIT_K in [" + std::to_string(parts) + "])\n" + attributes +
+         "kernel k(A: tensor<f32>[M, K], B: tensor<f32>[K, N], C: tensor<f32>[M, N], D: tensor<i32>[M]) {\n"
+         "  let m = ctx.block.x * 32\n  let n = ctx.block.y * 32\n" +
+         ahead + "  var acc: tile<f32>[32, 32] = 0.0\n  for k in range(0, K, 16) {\n" + inside +
+         "    acc += dot(A[m :+ 32, k :+ 16], B[k :+ 16, n :+ 32])\n  }\n" +
+         "  C[m :+ 32, n :+ 32] = acc\n}\n";
+}
+
+TEST(GpuRules, KIsSplitWhereThePartsAreAlike) {
+  for (const char *target : {"sm_75", "sm_80", "sm_90a"}) {
+    EXPECT_EQ(failureOf(inParts(4), target), "");
+    // What is read and computed ahead is so in each part; what comes after, in the last alone.
+    std::string scaled = inParts(4, "  let top = max(A[m :+ 32, 0 :+ 32])\n");
+    scaled.replace(scaled.rfind("= acc"), 5, "= acc * top");
+    scaled.insert(scaled.rfind("}"), "  atomic_add(D, 0, 1)\n");
+    EXPECT_EQ(failureOf(scaled, target), "");
+  }
+  EXPECT_EQ(failureOf(inParts(256), "sm_80"), "");
+  EXPECT_EQ(failureOf(inParts(257), "cpu"), ""); // ignored there
+}
+
+TEST(GpuRules, WhatCannotBeSplitSaysWhy) {
+  const std::string atomic = "atomic_add(D, 0, 1)\n";
+  EXPECT_EQ(failureOf(inParts(257), "sm_80"),
+            "E0801 illegal point: parts-of-k: 257 blocks that share one tile of the result: at most 256 may, "
+            "since one of them adds up what all have left");
+  for (const std::string &text : {inParts(4, "  " + atomic), inParts(4, "", "    " + atomic)})
+    EXPECT_EQ(failureOf(text, "sm_80"),
+              "E0801 illegal point: split-writes-after: 1 stores, atomics or barriers before the end of the "
+              "contraction loop: each of the 4 blocks that share a tile would do them");
+  EXPECT_EQ(failureOf(inParts(2, "", "", "@persistent\n"), "sm_80"),
+            "E0801 illegal point: split-blocks-once: @persistent blocks take one tile after the other; 2 "
+            "blocks that share a tile leave when they have summed their part");
+  std::string carried = inParts(2, "  var steps: i32 = 0\n", "    steps += 1\n");
+  carried.replace(carried.find("= acc\n}"), 5, "= acc * f32(steps)");
+  EXPECT_EQ(failureOf(carried, "sm_80"),
+            "E0801 illegal point: split-sums-alone: the contraction loop carries 1 values beside the sums of "
+            "its products: what they are in one part of k depends on the part before");
+  std::string nested = inParts(2, "  if M > 5 {\n");
+  nested.insert(nested.rfind("}"), "  }\n");
+  EXPECT_THAT(failureOf(nested, "sm_80"), testing::StartsWith("E0801 illegal point: split-outer-loop: "));
+  std::string twice = inParts(2);
+  const size_t loop = twice.find("  for k"), end = twice.find("  C[");
+  twice.insert(end, twice.substr(loop, end - loop));
+  EXPECT_EQ(failureOf(twice, "sm_80"), "E0801 illegal point: split-one-loop: k is split in a kernel with one "
+                                       "contraction loop; this one has 2");
+  // One part is no split: all of them are taken.
+  EXPECT_EQ(failureOf(inParts(1, "  " + atomic), "sm_80"), "");
+}
+
 } // namespace

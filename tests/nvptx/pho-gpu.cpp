@@ -25,7 +25,7 @@ void writeLaunch(const Request &r, const Contract &contract, const nvptx::EntryI
   std::error_code code;
   llvm::raw_fd_ostream out(r.launch, code);
   out << "{\"params\": [";
-  for (auto [k, p] : llvm::enumerate(gpuParams(contract)))
+  for (auto [k, p] : llvm::enumerate(gpuKernel(contract, info.entries, info.persistent).params))
     out << (k ? ", " : "") << "[" << static_cast<int>(p.kind) << ", " << p.param << ", " << p.axis << ", \""
         << name(p.elem) << "\"]";
   out << "], \"names\": [";
@@ -48,7 +48,8 @@ void writeLaunch(const Request &r, const Contract &contract, const nvptx::EntryI
   for (auto [k, e] : llvm::enumerate(info.entries))
     out << (k ? ", " : "") << "{\"symbol\": \"" << e.symbol << "\", \"aligned\": " << (e.aligned16 ? 1 : 0)
         << ", \"native\": " << (e.nativeGrid ? 1 : 0) << ", \"threads\": " << e.threads
-        << ", \"shared\": " << e.sharedBytes << "}";
+        << ", \"shared\": " << e.sharedBytes << ", \"parts\": " << e.parts
+        << ", \"workspace\": " << e.workspaceBytes << "}";
   out << "]}\n";
 }
 
@@ -79,7 +80,12 @@ int emit(mlir::ModuleOp module, const Request &r, const Contract *contract = nul
     return show(llvmModule.takeError());
   for (size_t n = 0; n < info.entries.size(); ++n)
     llvm::errs() << "entry " << info.entries[n].symbol << " threads " << info.entries[n].threads << " shared "
-                 << info.entries[n].sharedBytes << " tile registers " << info.tileRegisters[n] << '\n';
+                 << info.entries[n].sharedBytes << " tile registers " << info.tileRegisters[n]
+                 << (info.entries[n].parts > 1
+                         ? " parts " + std::to_string(info.entries[n].parts) + " workspace " +
+                               std::to_string(info.entries[n].workspaceBytes)
+                         : std::string())
+                 << '\n';
   if (!r.launch.empty() && contract)
     writeLaunch(r, *contract, info);
   if (r.emit == "llvm") {

@@ -23,5 +23,9 @@ point gemm_bf16 "TILE_M=128 TILE_N=256 TILE_K=64 STAGES=3" fits
 point gemm_bf16 "TILE_M=256 TILE_N=64 TILE_K=64 THREADS=128" tile-registers
 point gemm_bf16 "TILE_M=128 TILE_N=256 TILE_K=64 STAGES=8" shared-memory
 point gemm "TILE_M=128 TILE_N=128 TILE_K=32" fits
+point gemm "TILE_M=128 TILE_N=128 TILE_K=32 SPLIT_K=4" fits
+point gemm_bf16 "TILE_M=128 TILE_N=256 TILE_K=64 STAGES=3 SPLIT_K=4" fits
+point gemm_epilogue "TILE_M=128 TILE_N=128 THREADS=256 SPLIT_K=8" fits
+point gemm_int8 "SPLIT_K=3" fits
 point gemm "TILE_M=256 TILE_N=256 TILE_K=16" tile-registers
 exit $failed

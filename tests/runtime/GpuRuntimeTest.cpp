@@ -22,6 +22,14 @@ kernel walk(X: tensor<f32>[M, N], Y: tensor<f32>[M, N], h: f16, k: i64) {
   let j = ctx.block.y
   Y[j, i :+ BLOCK] = X[j, i :+ BLOCK] * f32(h) + f32(k)
 }
+@autotune(SPLIT_K in [4])
+kernel product(A: tensor<f32>[M, K], B: tensor<f32>[K, N], C: tensor<f32>[M, N]) {
+  let m = ctx.block.x * 32
+  let n = ctx.block.y * 32
+  var acc: tile<f32>[32, 32] = 0.0
+  for k in range(0, K, 16) { acc += dot(A[m :+ 32, k :+ 16], B[k :+ 16, n :+ 32]) }
+  C[m :+ 32, n :+ 32] = acc
+}
 )";
 
 std::string compiled(std::vector<std::string> targets, std::vector<std::string> points = {}) {
@@ -53,7 +61,9 @@ protected:
   void SetUp() override {
     push(&driver.primary[0]);
     driver.launches.clear();
-    driver.arguments = 0, driver.refuseLaunch = 0, driver.tellsAccess = true;
+    driver.arguments = 0, driver.refuseLaunch = 0, driver.tellsAccess = true, driver.refusePool = 0;
+    driver.taken.clear();
+    driver.zeroed.clear();
     for (auto &c : driver.primary)
       c.access.clear();
     driver.memory.clear();
@@ -148,6 +158,78 @@ TEST_F(Gpu, APreparedLaunchIsTwoCallsOfTheDriver) {
   EXPECT_EQ(driver.calls,
             (Calls{"cuCtxGetCurrent", "cuCtxPushCurrent_v2", "cuLaunchKernel", "cuCtxPopCurrent_v2"}));
   EXPECT_EQ(driver.launches.back().context, &driver.primary[0]);
+}
+
+/// 70 x 96 of 3 x 3 blocks, from 70 x 200 and 200 x 96.
+struct Product {
+  phobos::TensorView a{reinterpret_cast<float *>(base(0)), {70, 200}},
+      b{reinterpret_cast<float *>(base(0) + (1 << 17)), {200, 96}},
+      c{reinterpret_cast<float *>(base(0) + (1 << 18)), {70, 96}};
+};
+
+// A block of 32 x 32 f32 in four parts is 16384 bytes; nine counters are 36, rounded to 256.
+constexpr uint64_t productWorkspace = 256 + 9 * 16384;
+
+TEST_F(Gpu, PartsOfKHaveAWorkspaceALaunch) {
+  phobos::Module m = load(bundle());
+  Product t;
+  driver.arguments = 13; // three tensors with a stride each, three dimensions, the grid, the workspace
+  auto p = m.kernel("product")->prepare({}, t.a, t.b, t.c);
+  ASSERT_TRUE(p) << p.error().message;
+  driver.calls.clear();
+  for (int i = 0; i < 2; ++i)
+    ASSERT_TRUE(p->launch(reinterpret_cast<void *>(77)));
+  using Calls = std::vector<std::string>;
+  EXPECT_EQ(driver.calls,
+            (Calls{"cuCtxGetCurrent", "cuMemAllocFromPoolAsync", "cuMemsetD8Async", "cuLaunchKernel",
+                   "cuMemFreeAsync", "cuCtxGetCurrent", "cuMemAllocFromPoolAsync", "cuMemsetD8Async",
+                   "cuLaunchKernel", "cuMemFreeAsync"}));
+  ASSERT_EQ(driver.launches.size(), 2u);
+  EXPECT_TRUE(driver.taken.empty()) << "a workspace was not given back";
+  const fake::Launch &first = driver.launches[0], &second = driver.launches[1];
+  EXPECT_EQ(first.grid[0], 12u); // four parts of three
+  EXPECT_EQ(first.grid[1], 3u);
+  EXPECT_EQ(first.words[9], 3u); // what the kernel is told of its grid
+  EXPECT_EQ(first.stream, reinterpret_cast<void *>(77));
+  EXPECT_NE(first.words[12], second.words[12]) << "launches that may run at one time share a workspace";
+  EXPECT_GE(second.words[12] - first.words[12], productWorkspace);
+  EXPECT_EQ(driver.zeroed, (std::vector<uint64_t>{first.words[12], 256, second.words[12], 256}));
+}
+
+TEST_F(Gpu, ThreadsLaunchOneKernelInPartsAtOnce) {
+  phobos::Module m = load(bundle());
+  driver.arguments = 13;
+  Product t;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back([&] {
+      for (int k = 0; k < 50; ++k)
+        EXPECT_TRUE(m.kernel("product")->launch(nullptr, t.a, t.b, t.c));
+    });
+  for (auto &thread : threads)
+    thread.join();
+  std::set<uint64_t> workspaces;
+  for (const fake::Launch &l : driver.launches)
+    workspaces.insert(l.words[12]);
+  EXPECT_EQ(workspaces.size(), 200u);
+  EXPECT_TRUE(driver.taken.empty());
+}
+
+TEST_F(Gpu, AWorkspaceThatIsNotToBeHad) {
+  phobos::Module m = load(bundle());
+  Product t;
+  driver.refusePool = 2;
+  phobos::Status s = m.kernel("product")->launch(nullptr, t.a, t.b, t.c);
+  EXPECT_EQ(s.code, PHOBOS_OUT_OF_MEMORY);
+  EXPECT_EQ(s.message, "kernel 'product': taking the " + std::to_string(productWorkspace) +
+                           " bytes of its workspace (SPLIT_K): CUDA_ERROR: as the test wants it");
+  EXPECT_TRUE(driver.launches.empty());
+  driver.refusePool = 0, driver.refuseLaunch = 719;
+  s = m.kernel("product")->launch(nullptr, t.a, t.b, t.c);
+  EXPECT_EQ(s.code, PHOBOS_DRIVER);
+  EXPECT_TRUE(driver.taken.empty()) << "a refused launch keeps its workspace";
+  driver.refuseLaunch = 0;
+  EXPECT_TRUE(m.kernel("product")->launch(nullptr, t.a, t.b, t.c));
 }
 
 TEST_F(Gpu, MemoryThatTheDeviceHasNot) {

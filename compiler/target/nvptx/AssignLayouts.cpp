@@ -110,6 +110,9 @@ private:
       }
     } else if (auto dot = dyn_cast<pho::DotOp>(op)) {
       join(dot.getAcc(), dot.getResult());
+    } else if (auto combine = dyn_cast<phog::CombinePartsOp>(op)) {
+      for (auto [value, sum] : llvm::zip(combine.getValues(), combine.getResults()))
+        join(value, sum);
     } else if (auto insert = dyn_cast<pho::InsertSliceOp>(op)) {
       join(insert.getTile(), insert.getResult());
     } else if (auto store = dyn_cast<pho::StoreOp>(op)) {

@@ -58,7 +58,7 @@ legality::Verdict orderBlocks(Operation *func) {
     return v ? v.getInt() : 0;
   };
   Point facts, completed;
-  for (const char *name : {"SPLIT_K", "CLUSTER_M", "CLUSTER_N"})
+  for (const char *name : {"CLUSTER_M", "CLUSTER_N"})
     if (int64_t v = value(name))
       facts.set(name, v);
   // What is judged later holds here.

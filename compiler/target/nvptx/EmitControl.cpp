@@ -62,6 +62,10 @@ bool Emitter::emitKernel(mlir::func::FuncOp func, const std::string &symbol, boo
   }
   for (const char *axis : {"x", "y", "z"})
     param(b.getInt32Ty(), std::string("grid.") + axis);
+  auto partsAttr = func->getAttrOfType<mlir::IntegerAttr>("phog.parts");
+  const int64_t parts = partsAttr ? partsAttr.getInt() : 1;
+  if (parts > 1)
+    param(pointer, "workspace");
 
   function = Function::Create(FunctionType::get(b.getVoidTy(), types, false), GlobalValue::ExternalLinkage,
                               symbol, module);
@@ -131,11 +135,20 @@ bool Emitter::emitKernel(mlir::func::FuncOp func, const std::string &symbol, boo
     function->getArg(at)->setName(names[at]);
     extents[axis] = function->getArg(at);
   }
+  if (parts > 1) {
+    workspace = function->getArg(at);
+    workspace->setName(names[at]);
+    function->addParamAttr(at, Attribute::getWithAlignment(context, Align(16)));
+  }
   BasicBlock *body = newBlock("body");
   entryEnd = b.CreateBr(body);
   b.SetInsertPoint(body);
   const bool persistent = func->hasAttr("pho.persistent");
-  emitGrid(nativeGrid, persistent, extents);
+  emitGrid(nativeGrid, persistent, parts, extents);
+  if (parts > 1)
+    blockNumber = b.CreateAdd(
+        blockIds[0],
+        b.CreateMul(gridDims[0], b.CreateAdd(blockIds[1], b.CreateMul(gridDims[1], blockIds[2]))));
   if (auto group = func->getAttrOfType<mlir::DenseI64ArrayAttr>("phog.group"))
     groupBlocks(group.asArrayRef()[0], group.asArrayRef()[1], group.asArrayRef()[2]);
   emitBlock(func.getBody().front());
@@ -144,13 +157,20 @@ bool Emitter::emitKernel(mlir::func::FuncOp func, const std::string &symbol, boo
 }
 
 // Native: the block's coordinates are the hardware's. Flat: block number n of x + y * (2^31 - 1) .. is (n %
-// gx, n / gx % gy, n / gx / gy). Persistent: block n, n + blocks, n + 2 blocks, ..
-void Emitter::emitGrid(bool nativeGrid, bool persistent, ArrayRef<Reg> extents) {
+// gx, n / gx % gy, n / gx / gy). Persistent: block n, n + blocks, n + 2 blocks, .. In parts: of the
+// hardware's x, or of n, the remainder by the number of parts is the part.
+void Emitter::emitGrid(bool nativeGrid, bool persistent, int64_t parts, ArrayRef<Reg> extents) {
   auto special = [&](Intrinsic::ID id) -> Reg { return b.CreateZExt(nvvm(id, {}), b.getInt64Ty()); };
   for (int axis = 0; axis < 3; ++axis)
     gridDims[axis] = b.CreateZExt(extents[axis], b.getInt64Ty());
+  auto takePart = [&](Reg number) {
+    if (parts == 1)
+      return number;
+    partOfK = b.CreateURem(number, i64(parts));
+    return b.CreateUDiv(number, i64(parts));
+  };
   if (nativeGrid && !persistent) {
-    blockIds[0] = special(Intrinsic::nvvm_read_ptx_sreg_ctaid_x);
+    blockIds[0] = takePart(special(Intrinsic::nvvm_read_ptx_sreg_ctaid_x));
     blockIds[1] = special(Intrinsic::nvvm_read_ptx_sreg_ctaid_y);
     blockIds[2] = special(Intrinsic::nvvm_read_ptx_sreg_ctaid_z);
     return;
@@ -158,6 +178,7 @@ void Emitter::emitGrid(bool nativeGrid, bool persistent, ArrayRef<Reg> extents) 
   Reg blocks = special(Intrinsic::nvvm_read_ptx_sreg_nctaid_x);
   Reg number = b.CreateAdd(special(Intrinsic::nvvm_read_ptx_sreg_ctaid_x),
                            b.CreateMul(special(Intrinsic::nvvm_read_ptx_sreg_ctaid_y), blocks));
+  number = takePart(number);
   Reg total = b.CreateMul(b.CreateMul(gridDims[0], gridDims[1]), gridDims[2]);
   BasicBlock *work = newBlock("block"), *exit = newBlock("exit");
   if (persistent) {
@@ -252,6 +273,8 @@ void Emitter::emitBlock(mlir::Block &block) {
 
 /// Whether the counter may pass the largest index when it is stepped past its last value.
 static bool mayWrap(mlir::scf::ForOp op) {
+  if (op->hasAttr("phog.modest")) // a part of a loop of which it is known
+    return false;
   passes::Range high = passes::rangeOf(op.getUpperBound()), step = passes::rangeOf(op.getStep());
   return !(step.isConstant() && step.lo == 1) && !(high.isModest() && step.isModest());
 }
@@ -404,6 +427,10 @@ void Emitter::emit(mlir::Operation *op) {
     return setRegs(o, {blockIds[o.getAxis()]});
   if (auto o = dyn_cast<pho::GridDimOp>(op))
     return setRegs(o, {gridDims[o.getAxis()]});
+  if (auto o = dyn_cast<phog::PartOp>(op))
+    return setRegs(o, {partOfK});
+  if (auto o = dyn_cast<phog::CombinePartsOp>(op))
+    return emitCombineParts(o);
   if (auto o = dyn_cast<pho::ThreadIdOp>(op))
     return setRegs(o, {b.CreateZExt(thread, b.getInt64Ty())});
   if (mlir::isa<pho::BarrierOp, phog::BarrierOp>(op))

@@ -1,6 +1,6 @@
 // Target IR to LLVM IR, one operation at a time. A scalar is one value a thread; a tile is its registers, in
 // the order of its layout. Each group of operations has its file (EmitControl, EmitElementwise, EmitMemory,
-// EmitMove, EmitReduce, EmitDot, EmitCopy).
+// EmitMove, EmitReduce, EmitDot, EmitCopy, EmitCombine).
 #pragma once
 #include "compiler/target/common/Scalar.h"
 #include "compiler/target/nvptx/Passes.h"
@@ -45,7 +45,7 @@ private:
   void emitFor(mlir::scf::ForOp op);
   void emitWhile(mlir::scf::WhileOp op);
   void emitIf(mlir::scf::IfOp op);
-  void emitGrid(bool nativeGrid, bool persistent, llvm::ArrayRef<Reg> extents);
+  void emitGrid(bool nativeGrid, bool persistent, int64_t parts, llvm::ArrayRef<Reg> extents);
   void groupBlocks(int64_t group, int64_t rowAxis, int64_t colAxis);
   void setLocation(mlir::Location loc);
   llvm::BasicBlock *newBlock(const char *name);
@@ -119,11 +119,12 @@ private:
   Reg identityOf(pho::ReduceKind kind, bool isUnsigned, mlir::Type elem);
   Reg shuffleXor(Reg value, int64_t laneMask);
 
-  // EmitDot.cpp, EmitCopy.cpp
+  // EmitDot.cpp, EmitCopy.cpp, EmitCombine.cpp
   void emitDot(phog::DotOp op);
   Regs emitFma(phog::DotOp op);
   Regs emitMma(phog::DotOp op);
   void emitCopyAsync(phog::CopyAsyncOp op);
+  void emitCombineParts(phog::CombinePartsOp op);
 
   // values
   Regs &regs(mlir::Value v);
@@ -166,7 +167,9 @@ private:
   llvm::Instruction *entryEnd = nullptr; ///< what is computed once goes before it
   Reg thread = nullptr, lane = nullptr, warp = nullptr;
   Reg blockIds[3] = {}, gridDims[3] = {};
-  llvm::BasicBlock *returnTo = nullptr; ///< where a persistent block goes for its next round
+  Reg blockNumber = nullptr;                  ///< x fastest, as the grid has them
+  Reg partOfK = nullptr, workspace = nullptr; ///< of a kernel in parts
+  llvm::BasicBlock *returnTo = nullptr;       ///< where a persistent block goes for its next round
   llvm::DenseMap<mlir::Value, Regs> values;
   llvm::DenseMap<mlir::Value, TensorView> views;
   std::map<std::string, Coords> bases;

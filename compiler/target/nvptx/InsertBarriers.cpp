@@ -158,7 +158,7 @@ private:
   }
 
   void visit(Operation *op, State &state, bool uniform) {
-    if (isa<phog::BarrierOp, pho::BarrierOp>(op))
+    if (isa<phog::BarrierOp, pho::BarrierOp, phog::CombinePartsOp>(op))
       return state.clear();
     if (auto scratch = op->getAttrOfType<IntegerAttr>("phog.scratch")) {
       int64_t low = scratch.getInt(), high = low + scratchBytes(op, threads);

@@ -5,8 +5,10 @@
 #include "compiler/target/nvptx/DotPlan.h"
 #include "compiler/target/nvptx/Emitter.h"
 #include "compiler/target/nvptx/PtxVersion.h"
+#include "compiler/target/nvptx/SplitContraction.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/IR/Verifier.h"
+#include "llvm/Support/Format.h"
 
 using namespace llvm;
 
@@ -118,6 +120,8 @@ Expected<int64_t> runPasses(mlir::func::FuncOp func, const Options &options, con
   });
   if (names.isLegal())
     names = orderBlocks(func);
+  if (names.isLegal())
+    names = splitContraction(func);
   if (!names.isLegal())
     return make_error<legality::IllegalPoint>(std::string(names.broken->name), names.reason);
   assignLayouts(func, target);
@@ -142,12 +146,26 @@ Expected<int64_t> runPasses(mlir::func::FuncOp func, const Options &options, con
 }
 } // namespace
 
+namespace {
+/// A sentence of `--explain`.
+std::string partsText(const DotPlan &plan, mlir::Type elem, int64_t parts, int64_t threads) {
+  const int64_t bytes = parts * partBytes(plan.accumulator, elem, threads);
+  std::string s;
+  raw_string_ostream(s) << "k in " << parts << " parts (SPLIT_K): " << parts
+                        << " blocks share each tile of the result, the last to finish adds up what all have "
+                           "left; workspace: "
+                        << format("%.3f MB times the blocks of the grid", static_cast<double>(bytes) / 1e6);
+  return s;
+}
+} // namespace
+
 void tellPaths(mlir::ModuleOp tileModule, const Options &options) {
   mlir::func::FuncOp func = kernelOf(tileModule);
   if (!func)
     return;
   const Target target{options.sm, chooseThreads(func, options.sm) / 32, sharedLimitOf(options), true,
                       options.ptxVersion ? options.ptxVersion : usualPtxVersion(options)};
+  const int64_t parts = partsOf(func);
   func.walk([&](pho::DotOp dot) {
     DotPlan plan = planDot(dot, target);
     auto text = [&](const std::string &s) { return mlir::StringAttr::get(dot.getContext(), s); };
@@ -157,6 +175,8 @@ void tellPaths(mlir::ModuleOp tileModule, const Options &options) {
                                   std::to_string(plan.grid.n) + " warps"));
     if (!plan.isMma)
       dot->setAttr("pho.path_reason", text("not mma: " + plan.whyNotMma));
+    if (parts > 1 && dot->getParentOp()->hasAttr("pho.contraction"))
+      dot->setAttr("pho.parts", text(partsText(plan, elementOf(dot.getType()), parts, target.warps * 32)));
   });
 }
 
@@ -218,7 +238,9 @@ Expected<std::unique_ptr<Module>> emitLLVM(mlir::ModuleOp tileModule, LLVMContex
       return failure(error);
     info.tileRegisters.push_back(registers);
     info.entries.push_back({symbol, variant.aligned, variant.nativeGrid, variant.aligned ? kNarrowStride : 0,
-                            static_cast<uint32_t>(target.warps * 32), static_cast<uint32_t>(*bytes)});
+                            static_cast<uint32_t>(target.warps * 32), static_cast<uint32_t>(*bytes),
+                            static_cast<uint32_t>(partsOf(source)),
+                            static_cast<uint64_t>(workspaceBytes(func))});
   }
   if (file)
     debug.finalize();

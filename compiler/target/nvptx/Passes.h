@@ -7,6 +7,7 @@
 
 namespace mlir {
 class Operation;
+class Type;
 class Value;
 } // namespace mlir
 
@@ -60,6 +61,11 @@ int64_t allocateShared(mlir::Operation *func);
 int64_t tileRegisters(mlir::Operation *func);
 /// Those of one tile; 0 for what is not one.
 int64_t registersOf(mlir::Value v);
+
+/// Bytes of the workspace that a block of the grid needs for its parts of k; 0: none.
+int64_t workspaceBytes(mlir::Operation *func);
+/// Of it, what one part has for one tile of this layout.
+int64_t partBytes(const Layout &layout, mlir::Type elem, int64_t threads);
 
 /// Places a barrier before each access to bytes of shared memory, or to a tensor that the kernel both reads
 /// and writes, that another thread's earlier access conflicts with. Buffers of a pipeline have their own.

@@ -74,4 +74,17 @@ def Phog_DotOp : Phog_Op<"dot", [Pure, AttrSizedOperandSegments, AllTypesMatch<[
   let assemblyFormat = "$path $kind `k` $k $a (`[` $stageA^ `]`)? `,` $b (`[` $stageB^ `]`)? `,` $acc (`trans_a` $transA^)? (`trans_b` $transB^)? (`unsigned` $isUnsigned^)? attr-dict `:` type($a) `,` type($b) `,` type($acc)";
 }
 
+/// Which of the blocks that share a block of the grid this is (GpuEntry::parts).
+def Phog_PartOp : Phog_Op<"part", [Pure]> {
+  let results = (outs Index:$result);
+  let assemblyFormat = "attr-dict";
+}
+/// The sums over all parts, in the parts' order, by way of the workspace; a barrier. Only the block of the last part to come here goes on, the
+/// others leave the kernel.
+def Phog_CombinePartsOp : Phog_Op<"combine_parts", [RangedTypesMatchWith<"sums are as their parts", "values", "results", "$_self">]> {
+  let arguments = (ins Variadic<AnyRankedTensor>:$values, I64Attr:$parts);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let assemblyFormat = "$parts $values attr-dict `:` type($values)";
+}
+
 #endif

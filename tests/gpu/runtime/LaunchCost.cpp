@@ -39,7 +39,7 @@ public:
       threads_ = static_cast<unsigned>(e.threads), shared_ = static_cast<unsigned>(e.sharedBytes);
       blocks_ = static_cast<unsigned>((n + v.point.front().second - 1) / v.point.front().second);
       phobos::GpuKernel kernel;
-      kernel.params = phobos::gpuParams(v.contract);
+      kernel.params = phobos::gpuParams(v.contract, false);
       phobos::TensorShape shape;
       shape.extents = {n}, shape.strides = {1};
       phobos::BoundLaunch bound;

@@ -109,6 +109,32 @@ int cuModuleGetFunction(void **function, void *, const char *name) {
   std::lock_guard lock(driver.mutex);
   return give(function, &*names.insert(name).first);
 }
+int cuMemPoolCreate(void **pool, const void *) {
+  return give(pool, &driver.nextTaken), done("cuMemPoolCreate");
+}
+int cuMemAllocFromPoolAsync(uint64_t *address, size_t bytes, void *pool, void *) {
+  done("cuMemAllocFromPoolAsync");
+  if (driver.refusePool)
+    return driver.refusePool;
+  std::lock_guard lock(driver.mutex);
+  if (pool != &driver.nextTaken)
+    return invalidValue;
+  give(address, driver.nextTaken);
+  driver.taken[driver.nextTaken] = bytes;
+  driver.nextTaken += (bytes + 511) / 512 * 512;
+  return 0;
+}
+int cuMemFreeAsync(uint64_t address, void *) {
+  done("cuMemFreeAsync");
+  std::lock_guard lock(driver.mutex);
+  return driver.taken.erase(address) ? 0 : invalidValue;
+}
+int cuMemsetD8Async(uint64_t address, unsigned char value, size_t bytes, void *) {
+  done("cuMemsetD8Async");
+  std::lock_guard lock(driver.mutex);
+  driver.zeroed.insert(driver.zeroed.end(), {address, bytes});
+  return value == 0 ? 0 : invalidValue;
+}
 int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void *, int, size_t) {
   return give(blocks, driver.residentBlocks);
 }

@@ -40,6 +40,10 @@ struct Driver {
   int refuseLaunch = 0;    ///< status of the next launches
   bool tellsAccess = true; ///< an old driver does not know what a context may do at an address
   int residentBlocks = 2;
+  int refusePool = 0;                 ///< status of what is next taken from a pool
+  std::map<uint64_t, uint64_t> taken; ///< of pools and not given back: address and bytes
+  std::vector<uint64_t> zeroed;       ///< address and bytes of each memset, in turn
+  uint64_t nextTaken = uint64_t(9) << 40;
   Context primary[3] = {{0, {}}, {1, {}}, {2, {}}};
   std::mutex mutex;
 };
