@@ -93,7 +93,7 @@ for name, target, file, path, why in [
     s.case("explain the path: " + name, T, "--explain", "--target", target, file, out=[path] + ([why] if why else []), not_out=() if why else "not mma")
 s.case("explain parts of k", T, "--explain", "--target", "sm_90a", "--point", "SPLIT_K=4", gemm, out=["k in 4 parts (SPLIT_K)", "MB times the blocks of the grid"])
 s.case("explain k in one part", T, "--explain", "--target", "sm_90a", gemm, not_out="SPLIT_K")
-s.case("explain parts of k on the CPU", T, "--explain", "--target", "cpu", "--point", "SPLIT_K=4", gemm, not_out="SPLIT_K")
+s.case("explain parts of k on the CPU", T, "--explain", "--target", "cpu", "--point", "SPLIT_K=4", gemm, not_out="parts (SPLIT_K)")
 s.case("explain without dot or loop", T, "--explain", saxpy, out=["kernel saxpy", "no dot and no loop"])
 s.case("explain what was folded away", T, "--explain", "-", out=["<stdin>:2:3: for", "gone:"],
        stdin="kernel k(X: tensor<f32>[1]) {\n  for i in range(0, 0) { X[0] = 1.0 }\n  X[0] = 2.0\n}\n")

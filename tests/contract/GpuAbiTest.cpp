@@ -1,5 +1,5 @@
-// Entry points of GPU kernels: each assumption alone sends a launch to the entry that assumes nothing, and the
-// grids that the hardware gets.
+// Entry points of GPU kernels: each assumption alone sends a launch to the entry that assumes nothing, and
+// the grids that the hardware gets.
 #include "runtime/contract/GpuAbi.h"
 #include <gtest/gtest.h>
 
