@@ -81,7 +81,7 @@ private:
     const auto needs = workspaceOf(entry, launch.grid);
     cuda::Buffer workspace;
     if (!needs) {
-      error = "the parts of k need a workspace larger than an address space";
+      error = "the parts of k (SPLIT_K) need a workspace larger than an address space";
       return false;
     }
     if (needs->bytes && (!device_->allocate(needs->bytes, workspace, error) ||

@@ -306,15 +306,17 @@ private:
   bool prepareWorkspace(const GpuEntry &entry, const std::array<int64_t, 3> &grid, std::string &error) {
     const auto needs = workspaceOf(entry, grid);
     if (!needs) {
-      error = "the parts of k need a workspace larger than an address space";
+      error = "the parts of k (SPLIT_K) need a workspace larger than an address space";
       return false;
     }
     if (needs->bytes == 0 || (needs->bytes == needs_.bytes && needs->counterBytes == needs_.counterBytes))
       return true;
     if (needs->bytes > workspace_.bytes()) {
       workspace_ = {};
-      if (!device_.allocate(needs->bytes, workspace_, error))
+      if (!device_.allocate(needs->bytes, workspace_, error)) {
+        error = "the workspace of the parts of k (SPLIT_K): " + error;
         return false;
+      }
     }
     needs_ = *needs;
     return device_.fill(workspace_.address(), 0, needs->counterBytes, nullptr, error);

@@ -90,7 +90,8 @@ template <typename T> class Array {
 public:
   explicit Array(const std::vector<T> &values) : size_(values.size()) {
     check(open().allocate(&address_, size_ * sizeof(T) + 64), "allocating");
-    check(open().upload(address_, values.data(), size_ * sizeof(T)), "uploading");
+    if (size_)
+      check(open().upload(address_, values.data(), size_ * sizeof(T)), "uploading");
   }
   ~Array() { open().release(address_); }
   Array(const Array &) = delete;
@@ -100,7 +101,8 @@ public:
   std::vector<T> values() const {
     std::vector<T> out(size_);
     check(open().synchronize(), "running");
-    check(open().download(out.data(), address_, size_ * sizeof(T)), "downloading");
+    if (size_)
+      check(open().download(out.data(), address_, size_ * sizeof(T)), "downloading");
     return out;
   }
 

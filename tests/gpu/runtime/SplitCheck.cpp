@@ -128,7 +128,8 @@ std::vector<Bytes> run(const phobos::Variant &v, const std::vector<int64_t> &dim
   std::vector<Bytes> results;
   for (int launch = 0; launch < 2; ++launch) {
     for (size_t p = 0; p < tensors.size(); ++p)
-      cuda::check(cu.upload(addresses[p], tensors[p].bytes.data(), tensors[p].bytes.size()), "uploading");
+      if (!tensors[p].bytes.empty())
+        cuda::check(cu.upload(addresses[p], tensors[p].bytes.data(), tensors[p].bytes.size()), "uploading");
     cuda::check(cu.launch(function, grid[0], grid[1], grid[2], entry.threads, 1, 1, entry.sharedBytes,
                           nullptr, packed.pointers(), nullptr),
                 "launching");
