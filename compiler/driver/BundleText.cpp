@@ -251,6 +251,8 @@ static std::string predicatesOf(const EntryPoint &entry, const Contract &c) {
       break;
     case Kind::NativeGrid:
       out += "y and z of the grid are below 65536";
+      if (entry.parts > 1)
+        out += ", x is at most " + std::to_string(((int64_t(1) << 31) - 1) / entry.parts);
       break;
     case Kind::WholeTiles:
       out += dim() + " is a multiple of " + std::to_string(p.value);

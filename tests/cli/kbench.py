@@ -124,6 +124,10 @@ class Search(Case):
 
     def test_names_the_cpu_ignores_unless_the_text_uses_them(self):
         """[env.gemm.5]"""
+        parts = GEMM.replace('TILE_K in [4, 8]', 'TILE_K in [4, 8], STAGES in [2, 4], SPLIT_K in [1, 16]')
+        r = self.kbench('--dim', 'M=9 N=9 K=9', source=parts, target='cpu')
+        self.assertIn('8 points', r.stdout)
+        self.assertIn('STAGES, SPLIT_K: ignored by target cpu', r.stdout)
         declared = GEMM.replace('TILE_K in [4, 8]', 'TILE_K in [4, 8], STAGES in [2, 4]')
         r = self.kbench('--dim', 'M=9 N=9 K=9', source=declared, target='cpu')
         self.assertIn('8 points', r.stdout)
