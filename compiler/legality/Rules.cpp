@@ -17,25 +17,22 @@ const std::vector<Number> &numbers() {
       {"SHARED_BYTES", kPublished, "4 * (TILE_M * TILE_K + TILE_K * TILE_N)",
        "shared memory of a block, f32"},
       {"SHARED_BYTES", kGpu, "STAGES * TILE_K * (TILE_M + TILE_N) * ELEM_BYTES", "shared memory of a block"},
-      // Calibrated with ptxas 13.0 for sm_90a on the points of examples/*.pho: of 64 points measured those at
-      // 212 and more registers of tiles, fragments and copies spill, those at 208 and less do not (one
-      // fallback entry of int8 spills 8 bytes at 172). 45 are left for addresses, counters and what is
-      // computed.
+      // Calibrated with ptxas 13.0 on all points of examples/*.pho for sm_75, sm_80, sm_89 and sm_90a: no
+      // fast entry point that is taken spills. 43 registers are left for addresses, counters and what is
+      // computed: those at 212 for tiles, fragments and copies do not spill, and the next above that do.
       {"COPY_REGISTERS", kGpu, "cdiv(TILE_K * (TILE_M + TILE_N) * ELEM_BYTES, 16 * THREADS)",
        "16-byte pieces that a thread copies: each has an address"},
       {"THREAD_REGISTERS", kSimt,
-       "ACCUMULATORS * ACC_BYTES / 4 + (WARP_MITER * TILE_TM + WARP_NITER * TILE_TN) * 4 * max(ELEM_BYTES, "
-       "4) / "
-       "ELEM_BYTES + COPY_REGISTERS + 45",
-       "registers of a thread: accumulators, rows and columns of operands as 16-byte reads along k bring "
-       "them, "
-       "copies, addresses"},
+       "ACCUMULATORS * ACC_BYTES / 4 + WARP_MITER * TILE_TM * (4 + cdiv(4, ELEM_BYTES) - cdiv(4, max(4, "
+       "ELEM_BYTES))) + WARP_NITER * TILE_TN * 2 * max(1, ELEM_BYTES / 4) + COPY_REGISTERS + 43",
+       "registers of a thread: accumulators, rows of A as 16-byte reads along k bring them, columns of B for "
+       "two k, copies, addresses"},
       {"THREAD_REGISTERS", kMma,
        "ACCUMULATORS * ACC_BYTES / 4 + 2 * (WARP_M + WARP_N) * MMA_K * ELEM_BYTES / 128 + COPY_REGISTERS + "
-       "45",
+       "43",
        "registers of a thread: accumulators, the fragments of one step of k and of the next, copies, "
        "addresses"},
-      {"THREAD_REGISTERS", kKernel, "TILE_REGISTERS + 45",
+      {"THREAD_REGISTERS", kKernel, "TILE_REGISTERS + 43",
        "registers of a thread: its tiles, fragments and copies where most of them live, addresses"},
       {"REGISTER_LIMIT", kGpu | Path::Gpu, "min(255, 65536 / THREADS)", "registers that a thread may have"},
   };

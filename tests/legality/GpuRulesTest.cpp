@@ -65,7 +65,7 @@ TEST(GpuRules, ManyOperationsOnTilesThatFitAreAnIllegalPoint) {
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
 }
 
-TEST(GpuRules, TilesOfManyRegistersAreTaken) {
+TEST(GpuRules, TilesThatFitTheRegistersAreTaken) {
   EXPECT_EQ(failureOf(kernelOver(128, 256, "exp(x) + x"), "sm_80"), "");
   EXPECT_EQ(failureOf(kernelOver(256, 64, "x - rowsum(x)"), "sm_90a"), "");
 }

@@ -2,17 +2,18 @@
 # spills.sh PHO_GPU PTXAS SOURCE_DIR: points at the border of what a thread's registers hold. Each is illegal by the rule named, or is assembled and
 # spills nothing in its fast entry point.
 set -u
-tool=$1 ptxas=$2 examples=$3/examples sm=sm_90a
+tool=$1 ptxas=$2 examples=$3/examples
 work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
 failed=0
-point() { # kernel, point, `fits` or the rule
+point() { # kernel, point, `fits` or the rule, processor (sm_90a)
+  sm=${4:-sm_90a}
   "$tool" "$examples/$1.pho" "$2" --target $sm >"$work/k.ptx" 2>"$work/err"
   got=$(grep -v '^entry' "$work/err" | head -1); got=${got%%:*}
   if [ -z "$got" ]; then
     got=$("$ptxas" -arch=$sm -v "$work/k.ptx" -o "$work/k.cubin" 2>&1 |
       awk '/Compiling entry/ { any = /_any/ } /bytes spill stores/ { if (!any && $5 + 0 > 0) bad = $5 } END { print bad ? bad " bytes spilled" : "fits" }')
   fi
-  [ "$got" = "$3" ] || { echo "$1 $2: expected $3, got $got"; failed=1; }
+  [ "$got" = "$3" ] || { echo "$1 $2 for $sm: expected $3, got $got"; failed=1; }
 }
 point softmax "NC=16384 ROWS=1 THREADS=128" fits
 point softmax "NC=16384 ROWS=4 THREADS=128" tile-registers
@@ -20,7 +21,7 @@ point softmax "NC=8192 ROWS=4 THREADS=128" tile-registers
 point attention "BR=64 BC=128 D=128" fits
 point attention "BR=128 BC=128 D=128" fits
 point gemm_bf16 "TILE_M=128 TILE_N=256 TILE_K=64 STAGES=3" fits
-point gemm_bf16 "TILE_M=256 TILE_N=64 TILE_K=64 THREADS=128" tile-registers
+point gemm_bf16 "TILE_M=256 TILE_N=64 TILE_K=64 THREADS=128" fits
 point gemm_bf16 "TILE_M=128 TILE_N=256 TILE_K=64 STAGES=8" shared-memory
 point gemm "TILE_M=128 TILE_N=128 TILE_K=32" fits
 point gemm "TILE_M=128 TILE_N=128 TILE_K=32 SPLIT_K=4" fits
@@ -28,4 +29,15 @@ point gemm_bf16 "TILE_M=128 TILE_N=256 TILE_K=64 STAGES=3 SPLIT_K=4" fits
 point gemm_epilogue "TILE_M=128 TILE_N=128 THREADS=256 SPLIT_K=8" fits
 point gemm_int8 "SPLIT_K=3" fits
 point gemm "TILE_M=256 TILE_N=256 TILE_K=16" tile-registers
+# f32 tiles that take all registers there are: the columns of B wait for their k, and only the rows of A come 16 bytes at a time.
+point gemm "TILE_M=128 TILE_N=256 TILE_K=8" fits
+point gemm "TILE_M=256 TILE_N=128 TILE_K=8" fits
+point gemm "TILE_M=128 TILE_N=256 TILE_K=16" tile-registers
+point gemm "TILE_M=256 TILE_N=192 TILE_K=16" tile-registers
+# Turing: the plain path for bf16; addresses of swizzled operands are not kept from one iteration to the next.
+point attention "BR=64 BC=64 D=128" fits sm_75
+point attention "BR=128 BC=64 D=128" fits sm_75
+point attention "BR=64 BC=128 D=128" tile-registers sm_75
+point gemm_int8 "TILE_M=64 TILE_N=64 TILE_K=128" fits sm_75
+point gemm_bf16 "TILE_M=128 TILE_N=128 TILE_K=64 STAGES=3" fits sm_75
 exit $failed

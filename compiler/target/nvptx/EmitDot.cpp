@@ -43,6 +43,11 @@ Operand operandOf(mlir::Value v) {
 }
 } // namespace
 
+// Addresses of a swizzled tile have no common base, so a loop around a product would keep each of them in a
+// register. Before sm_80, where the loads of the next iteration lie in registers too, there is no room for
+// them: they are computed for each product anew.
+Reg Emitter::ownAddresses(Reg v) { return target.sm < 80 ? opaque(v) : v; }
+
 // acc(i, j) += A(i, k) B(k, j). An operand that is contiguous along k is read `along` k elements at a time
 // for each row (column); one that is contiguous along the free axis in runs of neighbours for each k.
 Regs Emitter::emitFma(phog::DotOp op) {
@@ -70,7 +75,7 @@ Regs Emitter::emitFma(phog::DotOp op) {
            o.elem,
            alongK,
            axis,
-           axis ? base.j : base.i,
+           ownAddresses(axis ? base.j : base.i),
            offsetsAlong(layout, axis),
            1};
     if (stage)
@@ -198,7 +203,7 @@ Regs Emitter::emitMma(phog::DotOp op) {
   Reg m0 = digits(layout.warp, warp, 0), n0 = digits(layout.warp, warp, 1);
   m0 = m0 ? m0 : i32(0);
   n0 = n0 ? n0 : i32(0);
-  Reg g = b.CreateLShr(lane, 2), t = b.CreateAnd(lane, 3);
+  Reg at = ownAddresses(lane), g = b.CreateLShr(at, 2), t = b.CreateAnd(at, 3);
   Type *i32Type = b.getInt32Ty();
 
   auto tileOf = [&](mlir::Value v, mlir::Value stage) {
@@ -272,13 +277,13 @@ Regs Emitter::emitMma(phog::DotOp op) {
       return Regs{transA ? element(aTile, elem, k, row) : element(aTile, elem, row, k)};
     }
     if (!transA) { // matrices: (rows 0-7, first half of k), (rows 8-15, first), (0-7, second), (8-15, second)
-      Reg address = tileAddress(aTile, b.CreateAdd(row0, b.CreateAnd(lane, 15)),
-                                plus(b.CreateMul(b.CreateLShr(lane, 4), i32(4 * e)), k0));
+      Reg address = tileAddress(aTile, b.CreateAdd(row0, b.CreateAnd(at, 15)),
+                                plus(b.CreateMul(b.CreateLShr(at, 4), i32(4 * e)), k0));
       out = ldmatrix(address, false, 4);
     } else if (e == 2) { // stored k x m: lanes give k rows; matrices (k 0-7, m 0-7), (k 0-7, m 8-15), (k
                          // 8-15, m 0-7), (k 8-15, m 8-15)
-      Reg k = b.CreateAdd(b.CreateAnd(lane, 7), b.CreateShl(b.CreateLShr(lane, 4), 3));
-      Reg m = b.CreateAdd(row0, b.CreateAnd(lane, 8));
+      Reg k = b.CreateAdd(b.CreateAnd(at, 7), b.CreateShl(b.CreateLShr(at, 4), 3));
+      Reg m = b.CreateAdd(row0, b.CreateAnd(at, 8));
       out = ldmatrix(tileAddress(aTile, plus(k, k0), m), true, 4);
     } else {
       for (int64_t q = 0; q < 4; ++q) {
@@ -305,17 +310,17 @@ Regs Emitter::emitMma(phog::DotOp op) {
       }
       return out;
     }
-    Reg high = b.CreateAnd(b.CreateLShr(lane, 3),
+    Reg high = b.CreateAnd(b.CreateLShr(at, 3),
                            1); // second half of k (the addresses of lanes 16 up are the second block's)
     if (transB) {
-      Reg n = b.CreateAnd(lane, 7);
+      Reg n = b.CreateAnd(at, 7);
       if (two)
-        n = b.CreateAdd(n, b.CreateShl(b.CreateLShr(lane, 4), 3));
+        n = b.CreateAdd(n, b.CreateShl(b.CreateLShr(at, 4), 3));
       out = ldmatrix(tileAddress(bTile, b.CreateAdd(col0, n), plus(b.CreateMul(high, i32(4 * e)), k0)), false,
                      two ? 4 : 2);
     } else if (e == 2) {
-      Reg n = two ? b.CreateAdd(col0, b.CreateShl(b.CreateLShr(lane, 4), 3)) : col0;
-      out = ldmatrix(tileAddress(bTile, plus(b.CreateAnd(lane, 15), k0), n), true, two ? 4 : 2);
+      Reg n = two ? b.CreateAdd(col0, b.CreateShl(b.CreateLShr(at, 4), 3)) : col0;
+      out = ldmatrix(tileAddress(bTile, plus(b.CreateAnd(at, 15), k0), n), true, two ? 4 : 2);
     } else {
       for (int64_t n = 0; n < (two ? 2 : 1); ++n)
         for (int64_t q = 0; q < 2; ++q) {

@@ -89,6 +89,8 @@ private:
   Reg isInside(const Bounds &bounds, int64_t offset);
   /// The same value, of which the optimiser knows nothing: it is computed where it stands.
   Reg opaque(Reg v);
+  /// A coordinate for the addresses of a product's operands.
+  Reg ownAddresses(Reg v);
   Reg narrowStep(Reg stride, int64_t bytes);
   Reg stepsOf(const Access &access, int axis, Reg coordinate); ///< bytes from coordinate 0
   Reg addressOf(const Access &access, Reg i, Reg j);

@@ -83,9 +83,15 @@ int64_t fragments(phog::DotOp dot) {
   const auto m = static_cast<int64_t>(rows.size()), n = static_cast<int64_t>(cols.size());
   auto type = cast<phog::BufferType>(dot.getB().getType());
   const int64_t bytes = elementBytes(type.getElementType());
-  // Wide reads along k bring the elements of 16 bytes of it for each row and column.
-  if (dot.getPath() != "mma")
-    return (m + n) * std::max<int64_t>(1, bytes / 4) * (!dot.getTransA() || dot.getTransB() ? 16 / bytes : 1);
+  // Wide reads along k bring 16 bytes of it, four registers, for each row or column; of narrow types one k's
+  // elements are widened beside them. What does not lie along k is read one k at a time, the next k's beside
+  // it.
+  if (dot.getPath() != "mma") {
+    auto side = [&](int64_t count, bool alongK) {
+      return alongK ? count * (bytes < 4 ? 5 : 4) : count * 2 * std::max<int64_t>(1, bytes / 4);
+    };
+    return side(m, !dot.getTransA()) + side(n, dot.getTransB());
+  }
   // Rows g and g + 8 in two registers each; columns in pairs, two registers a block. What ldmatrix cannot
   // transpose comes byte by byte, four registers for one. While one step of k is multiplied, the next is
   // read.
@@ -138,7 +144,12 @@ private:
       }
     places[op] = {first, number++};
     if (auto dot = dyn_cast<phog::DotOp>(op))
-      own[first] = fragments(dot);
+      // On the plain path all sums live beside a whole step's rows and columns, also those that begin at a
+      // constant and so are no operand's registers. (Of fragments on tensor cores two steps are counted,
+      // which leaves room for sums that only begin.)
+      own[first] =
+          fragments(dot) +
+          (dot.getPath() != "mma" && isFree(rootOf(dot.getAcc())) ? registersOf(dot.getResult()) : 0);
     for (Value v : op->getResults())
       define(v);
   }
