@@ -64,8 +64,11 @@ std::string resultTable(const SearchOutcome &o, const ReportContext &c) {
       spills = n == "spill_bytes" ? v : spills;
     }
     row.push_back(format("%.2f", p.measurement.worstError));
-    if (spills > 0)
-      row.push_back(format("spills %.0f bytes a thread", spills));
+    std::string note = spills > 0 ? format("spills %.0f bytes a thread", spills) : "";
+    if (!p.measurement.verdict.detail.empty())
+      note += (note.empty() ? "" : "; ") + std::string("not verified at full size");
+    if (!note.empty())
+      row.push_back(note);
     table.row(row);
   }
   std::string text = table.text();
@@ -237,6 +240,16 @@ static std::string checksWarning(const SearchOutcome &o) {
   return "";
 }
 
+// The fastest may be right only where it was looked at.
+static std::string unverifiedBest(const SearchOutcome &o) {
+  const std::string &why = o.results[o.ranking.front()].measurement.verdict.detail;
+  return why.empty() || why == dependsOnPoint
+             ? ""
+             : "\nWARNING  the best point was not verified at the size at which it was timed, only at small "
+               "sizes: " +
+                   why + "\n";
+}
+
 // Where the time went. What is left of it: the device waited for compilers.
 static std::string spentText(const Spent &s) {
   auto seconds = [](double x) { return format("%.1f s", x); };
@@ -288,7 +301,7 @@ std::string reportText(const SearchOutcome &o, const ReportContext &c) {
     return o.results.empty() ? text : text + "\nno point passed\n";
   const PointResult &best = o.results[o.ranking.front()], &worst = o.results[o.ranking.back()];
   const double bestNs = best.summary().median;
-  text += disagreement(o) + checksWarning(o);
+  text += disagreement(o) + unverifiedBest(o) + checksWarning(o);
   text += "\nbest   " + pointText(best.measurement.point) + "\n       " + timeText(bestNs) + ", " +
           rateText(best.measurement, bestNs);
   if (best.measurement.cases)

@@ -11,9 +11,6 @@
 namespace phobos::kbench {
 namespace {
 
-/// What the interpreter may spend on one case, in multiplications or elements.
-constexpr double maxCaseWork = 4e8;
-
 double blocksOf(const std::array<int64_t, 3> &grid) {
   return static_cast<double>(grid[0]) * static_cast<double>(grid[1]) * static_cast<double>(grid[2]);
 }
@@ -43,6 +40,16 @@ Verdict verdictOf(const Diagnostics &diags, const SourceManager &sources) {
     return {Status::Illegal, text.substr(0, colon), text.substr(colon + 2)};
   }
   return {Status::CompileError, "", "the check failed without a message"};
+}
+
+std::vector<int64_t> dimsOf(const Session &session, const Contract &contract) {
+  std::vector<int64_t> dims;
+  for (const std::string &name : contract.dims) {
+    auto it =
+        std::find_if(session.dims.begin(), session.dims.end(), [&](auto &d) { return d.first == name; });
+    dims.push_back(it == session.dims.end() ? 1 : it->second);
+  }
+  return dims;
 }
 
 bool bindAt(const Contract &contract, const std::vector<int64_t> &dims,
@@ -146,14 +153,8 @@ Verdict CompileWorker::compile(const Request &request, Reply &reply, const Say &
   if (!kernel)
     return verdictOf(diags, loaded_->sources);
   Contract contract = driver::contractOf(*kernel);
-  std::vector<int64_t> dims;
-  for (const std::string &name : contract.dims) {
-    auto it =
-        std::find_if(session_.dims.begin(), session_.dims.end(), [&](auto &d) { return d.first == name; });
-    dims.push_back(it == session_.dims.end() ? 1 : it->second);
-  }
   BoundLaunch full;
-  if (!bindAt(contract, dims, session_.grid, full, error))
+  if (!bindAt(contract, dimsOf(session_, contract), session_.grid, full, error))
     return {Status::Illegal, "launch-contract", error};
 
   if (request.kind == Request::Kind::Judge)
@@ -164,7 +165,7 @@ Verdict CompileWorker::compile(const Request &request, Reply &reply, const Say &
   if (request.kind == Request::Kind::Compare) {
     if (!hasPlain || !files.read(request.items[0].folder, error))
       return {Status::Lost, "", "what was compiled is gone: " + error};
-    reply.note = plain == point ? "" : differsFrom(plain, contract, request, files);
+    reply.note = plain == point ? "" : differsFrom(plain, *kernel, contract, request, files);
     return {};
   }
   Verdict verdict = compiler_->compile(*kernel, loaded_->sources, files.code);
@@ -185,50 +186,10 @@ Verdict CompileWorker::compile(const Request &request, Reply &reply, const Say &
   verdict = makeCases(*kernel, contract, full, request, files, reply.warning, say);
   reply.cases = static_cast<unsigned>(files.cases.size());
   if (verdict.ok() && hasPlain && !(plain == point))
-    reply.note = differsFrom(plain, contract, request, files);
+    reply.note = differsFrom(plain, *kernel, contract, request, files);
   if (verdict.ok() && !files.write(request.items[0].folder, error))
     return {Status::CompileError, "", error};
   return verdict;
-}
-
-std::string CompileWorker::differsFrom(const Point &plain, const Contract &contract, const Request &request,
-                                       const PointFiles &files) {
-  Diagnostics diags;
-  sema::CheckOptions options;
-  options.warnings = false;
-  auto kernel = driver::checkAt(*loaded_, *kernel_, plain, diags, options);
-  if (!kernel)
-    return "the plain point does not check";
-  const Contract plainContract = driver::contractOf(*kernel);
-  std::string error, why = "there is no small size that both take";
-  const InputRules *rules = this->rules(plainContract, error);
-  if (!rules)
-    return error;
-  for (size_t c = 0; c < files.cases.size(); ++c) {
-    const VerificationCase &given = files.cases[c];
-    BoundLaunch bound;
-    if (!bindAt(plainContract, given.dims, std::nullopt, bound, error))
-      continue;
-    auto inputs = makeInputs(plainContract, given.dims, *rules, given.seed, error);
-    auto values = inputs ? interpretValues(*kernel, *inputs, bound.dims, bound.grid, error) : std::nullopt;
-    if (!values)
-      return error;
-    for (size_t p = 0; p < contract.params.size(); ++p) {
-      if (!contract.params[p].isTensor || !contract.params[p].isWritten)
-        continue;
-      ExpectedOutput expected;
-      HostArray &got = (*values)[p];
-      if (got.extents() != extentsAt(contract.params[p], given.dims))
-        return "its tensors have other extents than the plain point's";
-      if (!readExpected(request.items[0].folder, c, p, contract.params[p].elem, got.extents(), expected,
-                        error))
-        return error;
-      if (!compare(got, expected, contract.params[p].name).failure.empty())
-        return std::string(dependsOnPoint);
-    }
-    return "";
-  }
-  return why;
 }
 
 const InputRules *CompileWorker::rules(const Contract &contract, std::string &error) {

@@ -17,6 +17,12 @@ struct Kernel;
 
 namespace phobos::kbench {
 
+/// What the interpreter may spend on one case, in multiplications or elements.
+inline constexpr double maxCaseWork = 4e8;
+
+/// The extents at which points are timed, in the contract's order.
+std::vector<int64_t> dimsOf(const Session &session, const Contract &contract);
+
 class CompileWorker {
 public:
   using Say = std::function<void(const std::string &)>;
@@ -35,8 +41,12 @@ private:
 
   /// Why `plain` computes something else than the point by the interpreter, at one of the point's small
   /// sizes; empty if it does not.
-  std::string differsFrom(const Point &plain, const Contract &contract, const Request &request,
-                          const PointFiles &files);
+  std::string differsFrom(const Point &plain, const sema::TypedKernel &kernel, const Contract &contract,
+                          const Request &request, const PointFiles &files);
+  /// At a size that is neither's own, where none of the point's is one of the plain point's too.
+  std::string differsElsewhere(const sema::TypedKernel &plain, const Contract &plainContract,
+                               const sema::TypedKernel &kernel, const Contract &contract,
+                               const Request &request, const PointFiles &files);
 
   /// What --arg gave, read at the first point; null with a reason.
   const InputRules *rules(const Contract &contract, std::string &error);

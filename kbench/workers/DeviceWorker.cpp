@@ -15,16 +15,6 @@ namespace {
 constexpr size_t maxLoadedPoints = 64;
 constexpr unsigned minRepeats = 5, maxRepeats = 200, slowRepeats = 10;
 
-std::vector<int64_t> dimsOf(const Session &session, const Contract &contract) {
-  std::vector<int64_t> dims;
-  for (const std::string &name : contract.dims) {
-    auto it =
-        std::find_if(session.dims.begin(), session.dims.end(), [&](auto &d) { return d.first == name; });
-    dims.push_back(it == session.dims.end() ? 1 : it->second);
-  }
-  return dims;
-}
-
 } // namespace
 
 void spoilElement(HostArray &a) {

@@ -376,6 +376,20 @@ class FullSize(Case):
         self.assertRegex(out, r'a copy moves \d+ GB/s')
         self.assertIn('dot f32 makes', out)
 
+    def test_points_without_a_common_small_size_are_compared_at_another(self):
+        # The sizes of the tile of 64 are beyond what the tile of 16 takes, and those of 16 are none of 64.
+        source = ('@autotune(NC in [16, 64])\n@require(NC >= N)\nkernel rows(X: tensor<f32>[R, N], Y: tensor<f32>[R, N]) {\n'
+                  '  let x = load(X[ctx.block.x :+ 1, 0 :+ NC], fill = -inf)\n  Y[ctx.block.x :+ 1, 0 :+ NC] = exp(x - rowmax(x))\n}\n')
+        rows = self.rows('--dim', 'R=7 N=16', source=source)
+        self.assertEqual(len(rows), 3)
+        self.assertTrue(all(p['verified_full_size'] for p in rows.values()), rows)
+        self.assertNotIn('WARNING', self.kbench('--dim', 'R=7 N=16', source=source).stdout)
+
+    def test_an_unverified_best_is_warned_of(self):
+        out = self.kbench('--dim', 'N=50', '--grid', '7').stdout
+        self.assertIn('WARNING  the best point was not verified at the size at which it was timed', out)
+        self.assertRegex(out, '(?m)^ +1 .* not verified at full size$')
+
     def test_wrong_at_full_size_alone(self):
         rows = self.rows('--dim', 'N=50', fault='wrong-full@T=16,U=2')
         self.assertEqual(rows['T=16 U=2']['status'], 'wrong')
