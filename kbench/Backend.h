@@ -139,8 +139,9 @@ struct DeviceInfo {
 
 struct Target {
   std::string name;
-  /// Names of the shape environment that its code does not depend on, unless the kernel itself uses them.
-  std::vector<std::string> ignoredNames;
+  /// All threads of a block go through the code together: how many there are matters to code that asks alone,
+  /// and nothing is pipelined or shared out by the GEMM names but the block tile.
+  bool runsInLockStep = false;
   /// Compile workers would disturb its timings: they rest meanwhile.
   bool sharesProcessor = false;
   bool roundsProducts = false;  ///< honours @tensorcore

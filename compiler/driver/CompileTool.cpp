@@ -9,9 +9,11 @@
 #include "compiler/driver/Status.h"
 #include "compiler/legality/Legality.h"
 #include "compiler/passes/Pipeline.h"
+#include "compiler/support/Suggest.h"
 #include "runtime/files/WriteFile.h"
 #include <algorithm>
 #include <iostream>
+#include <unistd.h>
 
 namespace phobos::driver {
 
@@ -40,6 +42,12 @@ public:
       return finish(diags_.hasErrors() ? InputFault : writeBundle());
     if (r_.targets.size() > 1) {
       std::cerr << "phobos-compile: several targets make a bundle; --emit " << emit_ << " writes for one\n";
+      return finish(UsageFault);
+    }
+    if ((emit_ == "obj" || emit_ == "cubin") && !r_.checkOnly && !r_.explain && r_.output.empty() &&
+        isatty(STDOUT_FILENO)) {
+      std::cerr << "phobos-compile: --emit " << emit_
+                << " is not text for a terminal: name a file with -o, or write -o - to have it there\n";
       return finish(UsageFault);
     }
     Point overrides;
@@ -130,6 +138,8 @@ private:
       auto typed = checkAt(*loaded_, *k, overrides, own);
       diags_.append(own);
       failed |= !typed;
+      if (typed && r_.checkOnly)
+        failed |= !isTakenByTargets(*typed);
       if (!typed || r_.checkOnly)
         continue;
       if (emit_ == "typed") {
@@ -161,6 +171,18 @@ private:
     return r_.checkOnly ? Success : write(out);
   }
 
+  /// Whether the rules of every target that is asked for take the point.
+  bool isTakenByTargets(const sema::TypedKernel &typed) {
+    bool isTaken = true;
+    for (const std::string &target : r_.targets) {
+      EmitOptions options;
+      options.target = target;
+      options.ptx = ptx_;
+      isTaken &= judge(typed, loaded_->sources, options, diags_);
+    }
+    return isTaken;
+  }
+
   int write(const std::string &bytes) {
     if (r_.output.empty() || r_.output == "-") {
       std::cout << bytes << std::flush;
@@ -190,13 +212,21 @@ private:
 
 } // namespace
 
+static std::string didYouMean(const std::string &name, const std::vector<std::string> &names) {
+  const auto near = nearest(name, names);
+  return near ? "help: did you mean '" + *near + "'?\n" : "";
+}
+
 static int runLegality(const CompileRequest &request) {
   std::string error;
   if (!legality::pathNamed(request.legality)) {
     std::cerr << "phobos-compile: no list of rules is called '" << request.legality << "'; there are";
-    for (std::string_view name : legality::listNames())
+    std::vector<std::string> names;
+    for (std::string_view name : legality::listNames()) {
       std::cerr << " " << name;
-    std::cerr << "\n";
+      names.emplace_back(name);
+    }
+    std::cerr << "\n" << didYouMean(request.legality, names);
     return UsageFault;
   }
   if (legality::judgeCsv(std::cin, request.legality, request.sharedLimit, std::cout, error))
@@ -224,7 +254,7 @@ int runCompile(const CompileRequest &request) {
       std::cerr << "phobos-compile: no pass is called '" << name << "'; there are";
       for (const std::string &p : passes)
         std::cerr << " " << p;
-      std::cerr << "\n";
+      std::cerr << "\n" << didYouMean(name, passes);
       return UsageFault;
     }
   return Compile(request).run();

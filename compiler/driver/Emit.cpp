@@ -111,7 +111,26 @@ llvm::Expected<Emitted> emitCpu(mlir::ModuleOp module, EmitKind kind) {
   return Emitted{std::move(*bytes), {entry}};
 }
 
+/// As far as each target asks its last rule.
+bool judgeLowered(mlir::ModuleOp module, const sema::TypedKernel &kernel, EmitOptions options,
+                  const FirstError &first, Diagnostics &diags) {
+  options.kind = EmitKind::TargetIr;
+  auto judged = isGpuTarget(options.target) ? emitGpu(module, options) : emitCpu(module, EmitKind::Llvm);
+  if (judged)
+    return true;
+  reportTargetError(judged.takeError(), first, kernel, options.target, diags);
+  return false;
+}
+
 } // namespace
+
+bool judge(const sema::TypedKernel &kernel, const SourceManager &sources, const EmitOptions &options,
+           Diagnostics &diags) {
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  auto module = lower(kernel, sources, options.target, context, diags);
+  FirstError first(context);
+  return module && judgeLowered(*module, kernel, options, first, diags);
+}
 
 std::optional<Emitted> emit(const sema::TypedKernel &kernel, const SourceManager &sources,
                             const EmitOptions &options, Diagnostics &diags) {
@@ -126,15 +145,9 @@ std::optional<Emitted> emit(const sema::TypedKernel &kernel, const SourceManager
     return Emitted{toText(*module), {}};
   FirstError first(context);
   if (options.kind == EmitKind::Explanation) {
-    // What is refused has no paths to explain: the rules are asked as compiling asks them.
-    EmitOptions judging = options;
-    judging.kind = EmitKind::TargetIr;
     mlir::OwningOpRef<mlir::ModuleOp> copy = module->clone();
-    if (auto judged = isGpuTarget(options.target) ? emitGpu(*copy, judging) : emitCpu(*copy, EmitKind::Llvm);
-        !judged) {
-      reportTargetError(judged.takeError(), first, kernel, options.target, diags);
+    if (!judgeLowered(*copy, kernel, options, first, diags)) // what is refused has no paths to explain
       return std::nullopt;
-    }
     if (isGpuTarget(options.target))
       tellGpuPaths(*module, options.target);
     else if (auto error = cpu::tellPaths(*module, {})) {

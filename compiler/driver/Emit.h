@@ -30,6 +30,11 @@ struct Emitted {
 std::optional<Emitted> emit(const sema::TypedKernel &kernel, const SourceManager &sources,
                             const EmitOptions &options, Diagnostics &diags);
 
+/// Whether the rules of `target` take the kernel at its point, asked as compiling asks them; else the error
+/// is in `diags`.
+bool judge(const sema::TypedKernel &kernel, const SourceManager &sources, const EmitOptions &options,
+           Diagnostics &diags);
+
 /// Whether `target` names one this build can compile for; otherwise `error` lists those it knows.
 bool isKnownTarget(const std::string &target, std::string &error);
 

@@ -118,7 +118,7 @@ std::unique_ptr<Executable> prepareForGpu(const std::string &given, const sema::
   if (given == "gpu") {
     cuda::DeviceInfo info;
     if (!cuda::Device::describe(0, info, error)) {
-      diags.report(diag::DeviceFailed, kernel.range, kernel.name, error);
+      diags.report(diag::DeviceFailed, {}, kernel.name, error); // nothing in the source is at fault
       return nullptr;
     }
     target = info.target();
@@ -144,7 +144,7 @@ std::unique_ptr<Executable> prepareForGpu(const std::string &given, const sema::
       std::make_unique<OnGpu>(kernel, gpuKernel(contractOf(kernel), ptx->info.entries, ptx->info.persistent));
   if (executable->open(ptx->text, target, error))
     return executable;
-  diags.report(diag::DeviceFailed, kernel.range, kernel.name, error);
+  diags.report(diag::DeviceFailed, {}, kernel.name, error);
   return nullptr;
 }
 

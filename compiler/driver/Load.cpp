@@ -1,5 +1,6 @@
 #include "compiler/driver/Compile.h"
 #include "compiler/sema/Stdlib.h"
+#include "compiler/support/Suggest.h"
 #include "compiler/syntax/Parse.h"
 #include "runtime/files/ReadFile.h"
 
@@ -71,7 +72,12 @@ const ast::Kernel *selectKernel(const ast::File &file, const std::string &name, 
   for (const auto &k : file.kernels)
     if (k->name.text == name)
       return k.get();
-  diags.report(diag::UnknownKernel, {}, name, kernelList(file));
+  std::vector<std::string> names;
+  for (const auto &k : file.kernels)
+    names.push_back(k->name.text);
+  auto report = diags.report(diag::UnknownKernel, {}, name, kernelList(file));
+  if (auto near = nearest(name, names))
+    report.help("did you mean '" + *near + "'?");
   return nullptr;
 }
 

@@ -6,10 +6,18 @@ namespace phobos::driver {
 
 namespace {
 
+/// A rule that gives values of the type which show something.
+const char *ruleFor(ScalarType elem) {
+  if (isFloat(elem))
+    return "uniform(-1,1)";
+  return elem == ScalarType::Bool ? "uniform(0,1)" : isSigned(elem) ? "uniform(-8,8)" : "uniform(0,8)";
+}
+
 class Preparation {
 public:
-  Preparation(const Contract &contract, const RunRequest &request, PreparedLaunch &result, Diagnostics &diags)
-      : c_(contract), r_(request), out_(result), diags_(diags) {
+  Preparation(const sema::TypedKernel &kernel, const Contract &contract, const RunRequest &request,
+              PreparedLaunch &result, Diagnostics &diags)
+      : kernel_(kernel), c_(contract), r_(request), out_(result), diags_(diags) {
     out_.arguments.arrays.resize(c_.params.size());
     out_.arguments.scalars.resize(c_.params.size());
   }
@@ -26,7 +34,9 @@ private:
   bool fillRest();
   bool fillTensor(size_t i);
   bool bind();
+  void sayWhatRefuses(const std::string &error);
 
+  const sema::TypedKernel &kernel_;
   const Contract &c_;
   const RunRequest &r_;
   PreparedLaunch &out_;
@@ -45,8 +55,9 @@ bool Preparation::checkAllGiven() {
     if ((p.isTensor && !p.isRead) || std::any_of(r_.args.begin(), r_.args.end(), names))
       continue;
     diags_.report(diag::MissingArgument, {}, p.name, typeText(c_, p))
-        .help(p.isTensor ? "write --arg " + p.name + "=file.npy, or --arg '" + p.name + "=uniform(-1,1)'"
-                         : "write --arg " + p.name + "=1");
+        .help(p.isTensor
+                  ? "write --arg " + p.name + "=file.npy, or --arg '" + p.name + "=" + ruleFor(p.elem) + "'"
+                  : "write --arg " + p.name + "=1");
     return false;
   }
   return true;
@@ -111,6 +122,20 @@ bool Preparation::fillRest() {
   return true;
 }
 
+void Preparation::sayWhatRefuses(const std::string &error) {
+  using By = BoundLaunch::Refusal::By;
+  const auto [by, index] = out_.launch.refusal;
+  const SourceRange place = by == By::Param     ? kernel_.params[index].range
+                            : by == By::Require ? kernel_.requires_[index].range
+                                                : kernel_.range;
+  auto report = diags_.report(diag::LaunchRefused, place, error);
+  const bool hasNames = !kernel_.point.empty();
+  if (by == By::Require || by == By::Aligned)
+    report.help(hasNames ? "give other extents, or another point with --point" : "give other extents");
+  else if (by == By::Grid)
+    report.help("write --grid X, X,Y or X,Y,Z: the blocks along each axis");
+}
+
 bool Preparation::bind() {
   std::vector<TensorShape> shapes(c_.params.size());
   std::vector<const TensorShape *> tensors(c_.params.size());
@@ -122,7 +147,7 @@ bool Preparation::bind() {
     }
   std::string error;
   if (!bindLaunch(c_, tensors, bind_, out_.launch, error)) {
-    diags_.report(diag::LaunchRefused, {}, error);
+    sayWhatRefuses(error);
     return false;
   }
   for (const std::string &w : out_.launch.warnings)
@@ -132,9 +157,9 @@ bool Preparation::bind() {
 
 } // namespace
 
-bool prepareLaunch(const Contract &contract, const RunRequest &request, PreparedLaunch &result,
-                   Diagnostics &diags) {
-  return Preparation(contract, request, result, diags).run();
+bool prepareLaunch(const sema::TypedKernel &kernel, const Contract &contract, const RunRequest &request,
+                   PreparedLaunch &result, Diagnostics &diags) {
+  return Preparation(kernel, contract, request, result, diags).run();
 }
 
 } // namespace phobos::driver

@@ -12,7 +12,7 @@ struct PreparedLaunch {
 
 /// Reads files, fills arrays by their rules and checks everything against the contract. A tensor that is only
 /// written need not be given. False with an error in `diags`.
-bool prepareLaunch(const Contract &contract, const RunRequest &request, PreparedLaunch &result,
-                   Diagnostics &diags);
+bool prepareLaunch(const sema::TypedKernel &kernel, const Contract &contract, const RunRequest &request,
+                   PreparedLaunch &result, Diagnostics &diags);
 
 } // namespace phobos::driver

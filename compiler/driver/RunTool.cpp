@@ -42,9 +42,9 @@ private:
       return;
     const ast::Kernel *kernel = selectKernel(*loaded_->file, r_.kernel, diags_);
     std::unique_ptr<sema::TypedKernel> typed =
-        kernel ? checkAt(*loaded_, *kernel, overrides, diags_) : nullptr;
+        kernel ? checkAt(*loaded_, *kernel, overrides, diags_, {.gridGiven = !r_.grid.empty()}) : nullptr;
     PreparedLaunch prepared;
-    if (typed && readOutputs(*typed) && prepareLaunch(contractOf(*typed), r_, prepared, diags_) &&
+    if (typed && readOutputs(*typed) && prepareLaunch(*typed, contractOf(*typed), r_, prepared, diags_) &&
         execute(*typed, prepared))
       writeOutputs(*typed, prepared.arguments);
   }

@@ -59,6 +59,11 @@ static std::optional<Number> readNumber(std::string_view text) {
   return Number{sign * value, std::nullopt};
 }
 
+/// Whether digits came out infinite.
+static bool overflows(std::string_view text, const Number &n) {
+  return std::isinf(n.value) && text.find_first_of("0123456789") != std::string_view::npos;
+}
+
 static std::string_view trim(std::string_view s) {
   while (!s.empty() && s.front() == ' ')
     s.remove_prefix(1);
@@ -86,8 +91,9 @@ static std::optional<std::vector<Number>> readCall(std::string_view text, std::s
     size_t comma = rest.find(',');
     std::string_view item = trim(rest.substr(0, comma));
     std::optional<Number> n = readNumber(item);
-    if (!n) {
-      error = "'" + std::string(item) + "' is not a number";
+    if (!n || overflows(item, *n)) {
+      error = "'" + std::string(item) +
+              (n ? "' is larger than a number can be; infinity is written inf" : "' is not a number");
       return args;
     }
     args.push_back(*n);
@@ -137,6 +143,10 @@ bool parseArgValue(std::string_view text, ArgSpec &spec, std::string &error) {
     return false;
   }
   if (std::optional<Number> n = readNumber(text)) {
+    if (overflows(text, *n)) {
+      error = "'" + spec.text + "' is larger than a number can be; infinity is written inf";
+      return false;
+    }
     spec.kind = ArgSpec::Kind::Number;
     spec.a = n->value, spec.integer = n->integer;
     return true;
@@ -288,9 +298,25 @@ static std::string wholeText(double x) {
   return std::abs(x) < 1e18 ? text : std::to_string(x);
 }
 
-bool fitsElement(const ArgSpec &spec, ScalarType elem, int64_t count, std::string &error) {
-  if (isFloat(elem) || count == 0)
+/// Whether a finite number stays one in a float type.
+static bool staysFinite(const ArgSpec &spec, ScalarType elem, std::string &error) {
+  const bool isExact = spec.kind == ArgSpec::Kind::Number || spec.kind == ArgSpec::Kind::Const;
+  if (!isExact || !std::isfinite(spec.a))
     return true;
+  HostArray one(elem, {1});
+  one.setFloat(0, spec.a);
+  if (std::isfinite(one.getFloat(0)))
+    return true;
+  error = spec.text + " is larger than any number of " + std::string(phobos::name(elem)) +
+          "; infinity is written inf";
+  return false;
+}
+
+bool fitsElement(const ArgSpec &spec, ScalarType elem, int64_t count, std::string &error) {
+  if (count == 0)
+    return true;
+  if (isFloat(elem))
+    return staysFinite(spec, elem, error);
   constexpr double kFarOut = 6; // deviations: one value of a thousand million lies beyond, and is cut
   auto [least, most] = rangeOf(elem);
   double low = spec.a, high = spec.a;

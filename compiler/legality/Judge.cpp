@@ -52,6 +52,19 @@ std::string Judge::fill(std::string_view sentence, const Lookup &names) const {
   return text;
 }
 
+bool Judge::isInSentence(std::string_view sentence, std::string_view name) const {
+  std::string error;
+  for (size_t open = sentence.find('{'); open != std::string_view::npos;
+       open = sentence.find('{', open + 1)) {
+    const size_t close = sentence.find('}', open);
+    auto hole = Formula::parse(sentence.substr(open + 1, close - open - 1), error);
+    const auto names = hole ? hole->names() : std::vector<std::string>();
+    if (std::find(names.begin(), names.end(), name) != names.end())
+      return true;
+  }
+  return false;
+}
+
 Verdict Judge::judge(const Lookup &names) const {
   Lookup all = withNumbers(names);
   for (const Parsed &p : rules_)
@@ -89,6 +102,24 @@ struct Judge::Search {
     return false;
   }
 
+  /// The sentence of a rule that is broken whatever the names without a value are: each stands there as its
+  /// first choice, and is named.
+  std::string reason(const Rule &rule) const {
+    Point tried = point;
+    std::string left;
+    for (const Unset *u : open) {
+      if (tried.get(u->name))
+        continue;
+      tried.set(u->name, u->choices.front());
+      if (judge.isInSentence(rule.sentence, u->name))
+        left +=
+            (left.empty() ? "" : ", ") + std::string(u->name) + " = " + std::to_string(u->choices.front());
+    }
+    Lookup given = [&](std::string_view name) { return tried.get(name); };
+    return judge.fill(rule.sentence, judge.withNumbers(given)) +
+           (left.empty() ? "" : " (" + left + " by the compiler, as by any other choice)");
+  }
+
   /// Whether no rule is known to be broken. `complete`: every name has a value, so a rule without one divides
   /// by zero.
   bool holds(bool complete) {
@@ -100,7 +131,7 @@ struct Judge::Search {
         continue;
       if (static_cast<int>(i) > furthest) {
         furthest = static_cast<int>(i);
-        verdict = {judge.rules_[i].rule, judge.fill(judge.rules_[i].rule->sentence, all)};
+        verdict = {judge.rules_[i].rule, reason(*judge.rules_[i].rule)};
       }
       return false;
     }

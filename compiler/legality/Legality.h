@@ -78,6 +78,8 @@ private:
     Formula formula;
   };
   std::string fill(std::string_view sentence, const Lookup &names) const;
+  /// Whether a hole of the sentence shows the name itself.
+  bool isInSentence(std::string_view sentence, std::string_view name) const;
   /// `names`, and the computed numbers.
   Lookup withNumbers(const Lookup &names) const;
   struct Search;

@@ -6,6 +6,12 @@
 
 namespace phobos::sema {
 
+/// The count of threads next to `threads` that a block may have.
+static int64_t nearestWarps(int64_t threads) {
+  return std::clamp<int64_t>((std::clamp<int64_t>(threads, 0, limits::kThreads) + 16) / 32 * 32, 32,
+                             limits::kThreads);
+}
+
 void Checker::checkAttributes() {
   std::set<std::string_view> seen;
   for (const ast::Attribute &a : kernel_.attributes) {
@@ -43,11 +49,12 @@ void Checker::checkAttributes() {
     }
   }
   auto threads = point_.get("THREADS");
-  if (threads && !out_->threads) {
+  if (threads && !out_->threads && !seen.count("launch")) {
     if (*threads % 32 != 0 || *threads > limits::kThreads)
       report(diag::IllegalPoint, kernel_.signature, "threads-are-warps",
              "THREADS = " + std::to_string(*threads) + " is not a multiple of 32 up to " +
-                 std::to_string(limits::kThreads));
+                 std::to_string(limits::kThreads))
+          .help("the nearest is " + std::to_string(nearestWarps(*threads)));
     else
       out_->threads = threads;
   }
@@ -94,7 +101,8 @@ void Checker::checkLaunch(const ast::Attribute &a) {
     else // the fault of this point, not of the file
       report(diag::IllegalPoint, first->range, "threads-are-warps",
              ast::str(first) + " = " + std::to_string(*threads) + " is not a multiple of 32 up to " +
-                 std::to_string(limits::kThreads));
+                 std::to_string(limits::kThreads))
+          .help("the nearest is " + std::to_string(nearestWarps(*threads)));
     threads.reset();
   }
   auto declared = point_.get("THREADS");
@@ -162,11 +170,10 @@ void Checker::checkRequire(const ast::Attribute &a) {
     return;
   std::string reason = a.args.size() > 1 && a.args[1].text ? *a.args[1].text : "";
   if (auto known = constant(condition)) {
+    const std::string values = valuesIn(written, point_);
     if (!*known)
       report(diag::IllegalPoint, a.range, ast::str(written),
-             !reason.empty()  ? reason
-             : point_.empty() ? "@require does not hold"
-                              : "@require does not hold at " + point_.str());
+             (!reason.empty() ? reason : "does not hold") + (values.empty() ? "" : " (" + values + ")"));
     return;
   }
   if (!isOverDimensions(condition)) {

@@ -147,7 +147,7 @@ std::unique_ptr<TypedKernel> check(const ast::File &file, const ast::Kernel &ker
   // With errors in the body too: what is left of it says which threads get where, and what is stored.
   inferUniformity(*typed, diags);
   if (sound.attributes)
-    inferGrid(*typed, diags);
+    inferGrid(*typed, options.gridGiven, diags);
   if (!sound.body || diags.errorCount() != before)
     return nullptr;
   if (options.warnings) {

@@ -9,7 +9,8 @@
 namespace phobos::sema {
 
 struct CheckOptions {
-  bool warnings = true; ///< off where a space is walked: they were given once
+  bool warnings = true;   ///< off where a space is walked: they were given once
+  bool gridGiven = false; ///< the host gives the grid: one that the stores do not say is left to it
 };
 
 /// Checks one kernel at `point` (complete, see completePoint). `stdlib` may be null. Null result iff errors

@@ -35,7 +35,7 @@ class GridInference : public TreeWalk {
 public:
   explicit GridInference(TypedKernel &kernel) : kernel_(kernel), forms_(kernel) {}
 
-  void run(Diagnostics &diags) {
+  void run(bool isGivenByHost, Diagnostics &diags) {
     block(kernel_.body);
     bool given = kernel_.grid.fromHost ||
                  std::any_of(kernel_.grid.axes.begin(), kernel_.grid.axes.end(), [](ExprP e) { return e; });
@@ -43,7 +43,9 @@ public:
       kernel_.grid.inferred[static_cast<size_t>(c)] = blocks(c);
     if (!given) {
       kernel_.grid.axes = kernel_.grid.inferred;
-      complain(diags);
+      kernel_.grid.fromHost = isGivenByHost && isAnyMissing();
+      if (!isGivenByHost)
+        complain(diags);
     }
     if (!kernel_.grid.fromHost)
       for (ExprP &e : kernel_.grid.axes)
@@ -251,12 +253,16 @@ private:
     return "cdiv(" + written(e->args[0]) + ", " + written(e->args[1]) + ")";
   }
 
+  bool isMissing(int c) const {
+    return !kernel_.grid.inferred[static_cast<size_t>(c)] && !coordinates_[c].why.empty();
+  }
+  bool isAnyMissing() const { return isMissing(0) || isMissing(1) || isMissing(2); }
+
   void complain(Diagnostics &diags) {
     std::string names, grid;
     int last = 0;
     for (int c = 0; c < 3; ++c) {
-      bool missing = !kernel_.grid.inferred[static_cast<size_t>(c)] && !coordinates_[c].why.empty();
-      names += missing ? (names.empty() ? "" : ", ") + std::string("ctx.block.") + "xyz"[c] : "";
+      names += isMissing(c) ? (names.empty() ? "" : ", ") + std::string("ctx.block.") + "xyz"[c] : "";
       last = coordinates_[c].used ? c : last;
     }
     if (names.empty())
@@ -279,6 +285,8 @@ private:
 
 } // namespace
 
-void inferGrid(TypedKernel &kernel, Diagnostics &diags) { GridInference(kernel).run(diags); }
+void inferGrid(TypedKernel &kernel, bool isGivenByHost, Diagnostics &diags) {
+  GridInference(kernel).run(isGivenByHost, diags);
+}
 
 } // namespace phobos::sema

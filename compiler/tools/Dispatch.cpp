@@ -1,9 +1,11 @@
 // Chooses the tool by the name it was called by, else by its first argument.
+#include "compiler/support/Suggest.h"
 #include "compiler/tools/Output.h"
 #include "compiler/tools/Tools.h"
 #include <cstdio>
 #include <string>
 #include <string_view>
+#include <vector>
 
 using namespace phobos;
 using namespace phobos::tools;
@@ -59,6 +61,11 @@ int dispatch(int argc, char **argv) {
       return Success;
     }
     std::fprintf(stderr, "phobos: no tool is called '%s'\n", argv[1]);
+    std::vector<std::string> names;
+    for (const Tool &t : kTools)
+      names.emplace_back(t.name);
+    if (const auto near = nearest(argv[1], names))
+      std::fprintf(stderr, "help: did you mean '%s'?\n", near->c_str());
   }
   printUsage(stderr);
   return UsageFault;

@@ -1,5 +1,6 @@
 // phobos-bundle: looks into bundles.
 #include "compiler/driver/BundleText.h"
+#include "compiler/driver/CommandLine.h"
 #include "compiler/driver/Status.h"
 #include "compiler/support/Diagnostics.h"
 #include "compiler/tools/Tools.h"
@@ -36,6 +37,10 @@ int extract(const Bundle &bundle, const std::string &folder) {
   static const char *const endings[] = {".ptx", ".cubin", ".o"};
   std::error_code ec;
   std::filesystem::create_directories(folder, ec);
+  if (!std::filesystem::is_directory(folder, ec))
+    return fail(diag::CannotWriteFile, folder,
+                std::filesystem::exists(folder, ec) ? "it is a file; -o names the folder to write to"
+                                                    : "the folder cannot be made");
   for (size_t n = 0; n < bundle.variants.size(); ++n) {
     const Variant &v = bundle.variants[n];
     for (const CodeImage &image : v.images) {
@@ -74,7 +79,7 @@ int bundleMain(int argc, char **argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &e) {
-    return app.exit(e) == 0 ? Success : UsageFault;
+    return driver::finishParsing(app, e);
   }
   Bundle bundle;
   std::string error;

@@ -1,4 +1,5 @@
 // phobos-compile: the command line over compiler/driver.
+#include "compiler/driver/CommandLine.h"
 #include "compiler/driver/CompileTool.h"
 #include "compiler/tools/Tools.h"
 #include "runtime/files/WriteFile.h"
@@ -74,7 +75,7 @@ int compileMain(int argc, char **argv) {
   try {
     app.parse(args);
   } catch (const CLI::ParseError &e) {
-    return app.exit(e) == 0 ? Success : UsageFault;
+    return driver::finishParsing(app, e);
   }
   json = diagnostics == "json";
   r.jsonDiagnostics = json;

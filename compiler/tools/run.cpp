@@ -1,4 +1,5 @@
 // phobos-run: the command line over compiler/driver.
+#include "compiler/driver/CommandLine.h"
 #include "compiler/driver/RunTool.h"
 #include "compiler/tools/Tools.h"
 #include <CLI/CLI.hpp>
@@ -66,7 +67,7 @@ int runMain(int argc, char **argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &e) {
-    return app.exit(e) == 0 ? Success : UsageFault;
+    return driver::finishParsing(app, e);
   }
   if (r.check && target->count() && r.target != "interp") {
     std::cerr << "phobos-run: --check runs in the interpreter; leave --target " << r.target << " out\n";

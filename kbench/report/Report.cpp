@@ -293,10 +293,11 @@ std::string reportText(const SearchOutcome &o, const ReportContext &c) {
   else
     text += std::to_string(o.results.size()) + (o.results.size() == 1 ? " point: " : " points: ") +
             counts(o) + "\n" + failures(o);
+  const std::string resume = c.resumeCommand.empty() ? "the same command goes on from here"
+                                                     : "to go on from here: " + c.resumeCommand;
   if (o.wasInterrupted)
-    text += o.ranking.empty()
-                ? "\ninterrupted: the same command goes on from here\n"
-                : "\ninterrupted: this is the ranking so far; the same command goes on from here\n";
+    text += o.ranking.empty() ? "\ninterrupted: " + resume + "\n"
+                              : "\ninterrupted: this is the ranking so far; " + resume + "\n";
   if (o.ranking.empty())
     return o.results.empty() ? text : text + "\nno point passed\n";
   const PointResult &best = o.results[o.ranking.front()], &worst = o.results[o.ranking.back()];

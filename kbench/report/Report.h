@@ -14,6 +14,7 @@ struct ReportContext {
   std::string gridOption, targetOption; ///< options of the command, targetOption with those of the device
   std::vector<std::string> args;
   uint64_t seed = 1;
+  std::string resumeCommand;        ///< takes an interrupted search up; empty: the command itself
   std::string baseline;             ///< the library that was asked for
   std::vector<std::string> inPlace; ///< tensors that the kernel reads and writes
 };

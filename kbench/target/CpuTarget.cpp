@@ -2,7 +2,6 @@
 // worker.
 #include "compiler/driver/Lower.h"
 #include "compiler/ir/Build.h"
-#include "compiler/sema/Space.h"
 #include "compiler/target/cpu/Cpu.h"
 #include "kbench/target/Host.h"
 #include "kbench/target/OpenBlas.h"
@@ -115,9 +114,7 @@ Target cpuTarget() {
   Target t;
   t.name = "cpu";
   // The tile's shape decides everything here: warps, stages and clusters are a GPU's.
-  t.ignoredNames = sema::gemmNames();
-  std::erase_if(t.ignoredNames,
-                [](const std::string &n) { return n == "TILE_M" || n == "TILE_N" || n == "TILE_K"; });
+  t.runsInLockStep = true;
   t.sharesProcessor = true;
   t.devices = 1;
   t.makeCompiler = [](int, const std::string &) { return std::unique_ptr<Compiler>(new CpuCompiler); };

@@ -1,6 +1,5 @@
 // The interpreter as a target: for trying the tool where nothing else is, and for its tests.
 #include "compiler/interp/Interp.h"
-#include "compiler/sema/Space.h"
 #include "kbench/target/Host.h"
 #include "kbench/target/Targets.h"
 #include <cstring>
@@ -82,10 +81,7 @@ public:
 Target interpTarget() {
   Target t;
   t.name = "interp";
-  t.ignoredNames = sema::gemmNames();
-  std::erase_if(t.ignoredNames, [](const std::string &n) {
-    return n == "THREADS" || n == "TILE_M" || n == "TILE_N" || n == "TILE_K";
-  });
+  t.runsInLockStep = true;
   t.sharesProcessor = true;
   t.defaultExtent = 64;
   t.devices = 1;

@@ -1,28 +1,24 @@
-#include "kbench/tool/Subject.h"
+#include "kbench/tool/NamesUsed.h"
+#include "compiler/sema/Space.h"
 #include <algorithm>
+#include <set>
 
 namespace phobos::kbench {
 namespace {
 
-class NameCollector {
+/// What stands in a piece of a tree, and in what it calls.
+class Reading {
 public:
-  std::vector<std::string> run(const ast::Kernel &kernel) {
-    for (const ast::Attribute &a : kernel.attributes)
-      if (a.name.text != "autotune" && a.name.text != "require")
-        for (const ast::Attribute::Arg &arg : a.args) {
-          if (arg.name)
-            names_.push_back(arg.name->text);
-          visit(arg.value);
-        }
-    for (const ast::Param &p : kernel.params)
-      visit(p.type);
-    visit(kernel.body);
-    std::sort(names_.begin(), names_.end());
-    names_.erase(std::unique(names_.begin(), names_.end()), names_.end());
-    return std::move(names_);
-  }
+  std::set<std::string> names, calls;
+  bool usesThreads = false;
 
-private:
+  void visit(const ast::Attribute &a) {
+    for (const ast::Attribute::Arg &arg : a.args) {
+      if (arg.name)
+        names.insert(arg.name->text);
+      visit(arg.value);
+    }
+  }
   void visit(const ast::TypeExpr &t) {
     for (ast::ExprP d : t.dims)
       visit(d);
@@ -35,7 +31,12 @@ private:
     if (!e)
       return;
     if (e->kind == ast::Expr::Kind::Name)
-      names_.push_back(e->name);
+      names.insert(e->name);
+    if (e->kind == ast::Expr::Kind::Call)
+      calls.insert(e->name);
+    if (e->kind == ast::Expr::Kind::Member && e->args[0]->kind == ast::Expr::Kind::Name &&
+        e->args[0]->name == "ctx" && e->name != "block" && e->name != "grid")
+      usesThreads = true;
     for (ast::ExprP a : e->args)
       visit(a);
     for (const ast::Expr::Keyword &k : e->keywords)
@@ -55,11 +56,60 @@ private:
       visit(s->orElse);
     }
   }
-  std::vector<std::string> names_;
 };
+
+/// The attributes that every target looks at, and those that only one with threads and copies of its own
+/// does.
+bool isLookedAt(const std::string &attribute, const Target &target) {
+  return attribute == "grid" || attribute == "aligned" || attribute == "tensorcore" ||
+         (!target.runsInLockStep && (attribute == "launch" || attribute == "pipeline"));
+}
 
 } // namespace
 
-std::vector<std::string> namesUsed(const ast::Kernel &kernel) { return NameCollector().run(kernel); }
+NamesUsed::NamesUsed(const driver::LoadedFile &loaded, const ast::Kernel &kernel, const Target &target)
+    : target_(target) {
+  Reading walk;
+  for (const ast::Param &p : kernel.params)
+    walk.visit(p.type);
+  walk.visit(kernel.body);
+  // Names of a function are its own; what it calls and where it runs count.
+  std::set<std::string> seen;
+  while (seen != walk.calls) {
+    const std::set<std::string> before = walk.calls;
+    for (const auto *file : {loaded.file.get(), loaded.stdlib.get()})
+      for (size_t f = 0; file && f < file->functions.size(); ++f) {
+        const ast::Function &function = *file->functions[f];
+        if (!before.count(function.name.text) || seen.count(function.name.text))
+          continue;
+        Reading body;
+        body.visit(function.body);
+        walk.calls.merge(body.calls);
+        walk.usesThreads |= body.usesThreads;
+      }
+    seen = before;
+  }
+  usesThreads_ = walk.usesThreads;
+  hasProduct_ = walk.calls.count("dot") || walk.calls.count("dot_t");
+  for (const ast::Attribute &a : kernel.attributes)
+    if (isLookedAt(a.name.text, target))
+      walk.visit(a);
+    else if (a.name.text == "launch" && usesThreads_ && !a.args.empty())
+      walk.visit(a.args[0].value);
+  names_.assign(walk.names.begin(), walk.names.end());
+}
+
+bool NamesUsed::isIgnored(const std::string &name) const {
+  if (std::binary_search(names_.begin(), names_.end(), name))
+    return false;
+  if (!sema::isGemmName(name))
+    return true;
+  if (name == "THREADS")
+    return target_.runsInLockStep && !usesThreads_;
+  if (name == "STAGES")
+    return target_.runsInLockStep;
+  const bool isBlockTile = name == "TILE_M" || name == "TILE_N" || name == "TILE_K";
+  return !hasProduct_ || (target_.runsInLockStep && !isBlockTile);
+}
 
 } // namespace phobos::kbench

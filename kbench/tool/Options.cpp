@@ -1,8 +1,10 @@
 #include "kbench/tool/Options.h"
+#include "compiler/driver/CommandLine.h"
 #include "kbench/Environment.h"
 #include "kbench/Status.h"
 #include "kbench/report/Report.h"
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 
@@ -98,7 +100,8 @@ std::optional<int> parseOptions(int argc, char **argv, Options &o) {
   text("--autotune", o.autotune, "NAME=VALUE ..",
        "measure this one point, the other names at their first choices; repeatable");
   text("--pin", o.pin, "NAME=VALUE ..", "fix these names and search the others; repeatable");
-  text("--points", o.points, "FILE", "measure the points it lists, one a line; repeatable");
+  text("--points", o.points, "FILE",
+       "measure the points it lists, one a line (- for standard input); repeatable");
   text("--limit", o.limit, "N",
        "search this many points, spread over the space; with --list or --best, print this many");
   text("--shard", o.shard, "I/N",
@@ -144,13 +147,19 @@ std::optional<int> parseOptions(int argc, char **argv, Options &o) {
     if (option->get_items_expected_max() > 1)
       option->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)->allow_extra_args(false);
 
-  for (int i = 0; i < argc; ++i)
-    o.command += (i ? " " : "") + shellWord(i == 0 ? "phobos-kbench" : argv[i]);
+  std::string notFresh;
+  for (int i = 0; i < argc; ++i) {
+    const std::string word = (i ? " " : "") + shellWord(i == 0 ? "phobos-kbench" : argv[i]);
+    o.command += word;
+    notFresh += word == " --fresh" ? "" : word;
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &e) {
-    return app.exit(e) == 0 ? 0 : 2;
+    return driver::finishParsing(app, e);
   }
+  if (o.fresh)
+    o.resumeCommand = notFresh;
   auto misuse = [](const std::string &text) {
     std::cerr << "phobos-kbench: " << text << "; --help explains\n";
     return 2;
@@ -159,6 +168,8 @@ std::optional<int> parseOptions(int argc, char **argv, Options &o) {
     return misuse("no FILE given");
   if (app.count("--ledger") && o.ledger.empty())
     return misuse("--ledger '' names no file; 'none' keeps nothing");
+  if (std::count(o.points.begin(), o.points.end(), "-") + (o.file == "-") > 1)
+    return misuse("standard input can be read once: it is FILE or one --points");
   if (!o.points.empty() && (!o.autotune.empty() || !o.pin.empty()))
     return misuse("--points lists whole points: --autotune and --pin do not go with it");
   if (!o.autotune.empty() && (o.limit || !o.shard.empty()))

@@ -24,7 +24,8 @@ struct Options {
   unsigned jobs = 0;
   uint64_t seed = 1;
   bool warmCache = false;
-  std::string command; ///< as it was called, for the ledger
+  std::string command;       ///< as it was called, for the ledger
+  std::string resumeCommand; ///< the same without --fresh; empty: it has none
 };
 
 /// An exit status if the program should end here (--help, --version, or a mistake that has been reported).

@@ -3,6 +3,8 @@
 #include "compiler/driver/Status.h"
 #include "compiler/support/Suggest.h"
 #include "kbench/space/Walk.h"
+#include "kbench/tool/NamesUsed.h"
+#include "kbench/tool/Refused.h"
 #include "kbench/verify/Inputs.h"
 #include "kbench/workers/CompileWorker.h"
 #include <algorithm>
@@ -77,14 +79,10 @@ private:
   }
 
   int makeSpace() {
-    auto used = namesUsed(*s_.kernel);
-    for (const sema::Dimension &d : s_.space.dimensions) {
-      bool ignores = std::find(target_.ignoredNames.begin(), target_.ignoredNames.end(), d.name) !=
-                     target_.ignoredNames.end();
-      bool isUsed = std::binary_search(used.begin(), used.end(), d.name);
-      if (ignores && !isUsed && d.choices.size() > 1 && !s_.pinned.get(d.name))
+    const NamesUsed used(*s_.loaded, *s_.kernel, target_);
+    for (const sema::Dimension &d : s_.space.dimensions)
+      if (d.choices.size() > 1 && !s_.pinned.get(d.name) && used.isIgnored(d.name))
         s_.ignored.push_back(d.name);
-    }
     s_.searched = makeSearchSpace(s_.space, spaceOptions());
     return Success;
   }
@@ -160,7 +158,9 @@ private:
     Diagnostics first;
     auto attempt = [&](const Point &point) {
       Diagnostics d;
-      auto kernel = driver::checkAt(*s_.loaded, *s_.kernel, point, d);
+      sema::CheckOptions options;
+      options.gridGiven = s_.grid.has_value();
+      auto kernel = driver::checkAt(*s_.loaded, *s_.kernel, point, d, options);
       if (first.all().empty())
         first = d;
       if (!kernel)
@@ -182,28 +182,25 @@ private:
         if (attempt(*p))
           return Success;
       }
-      if (first.all().empty()) { // no point satisfies the constraints: the rest can still be looked at
-        Point complete;
-        if (sema::completePoint(s_.space, s_.pinned, complete, diags_))
-          attempt(complete);
-      }
+      if (first.all().empty()) // @require leaves nothing: unless the kernel is in error too, that is why
+        return sayWhatRefuses(attempt, first);
     }
     diags_.append(first);
-    if (!diags_.hasErrors()) // the kernel is sound: it is @require that leaves nothing, perhaps by the
-                             // extents given
-      for (const sema::Constraint &c : s_.space.constraints)
-        diags_.report(diag::LaunchRefused, c.range,
-                      "no point of the space satisfies @require(" + c.text + ")" +
-                          (c.reason.empty() ? "" : ": " + c.reason) +
-                          (given_.empty() ? "" : ", at " + extentsText()));
     return InputFault;
   }
 
-  std::string extentsText() const {
-    std::string text;
-    for (auto &[n, v] : given_)
-      text += (text.empty() ? "" : ", ") + n + " = " + std::to_string(v);
-    return text;
+  template <typename Attempt> int sayWhatRefuses(Attempt attempt, const Diagnostics &found) {
+    Point complete;
+    if (!sema::completePoint(s_.space, s_.pinned, complete, diags_))
+      return InputFault;
+    attempt(complete);
+    for (const Diagnostic &d : found.all())
+      if (d.severity() == Severity::Error && d.id != diag::IllegalPoint) {
+        diags_.append(found);
+        return InputFault;
+      }
+    reportRefused(s_.space, spaceOptions(), !o_.autotune.empty(), diags_);
+    return InputFault;
   }
 
   int chooseDims() {
@@ -279,7 +276,7 @@ private:
     std::string error;
     if (BoundLaunch bound; bindLaunch(shapesOnly, tensors, options, bound, error))
       return true;
-    diags_.report(diag::LaunchRefused, {}, error);
+    diags_.report(diag::LaunchRefused, s_.kernel->signature, error);
     return false;
   }
 
@@ -327,7 +324,7 @@ private:
     BoundLaunch bound;
     std::string error;
     bindAt(s_.contract, extents(), std::nullopt, bound, error);
-    diags_.report(diag::LaunchRefused, {}, error)
+    diags_.report(diag::LaunchRefused, s_.kernel->signature, error)
         .help("write --grid X, X,Y or X,Y,Z: the blocks along each axis");
     return driver::statusOf(diags_);
   }
@@ -337,7 +334,10 @@ private:
     std::string ignored; // what a point's contract refuses is said of the point
     if (!bindAt(s_.contract, extents(), s_.grid, bound, ignored) || !bound.isEmpty())
       return Success;
-    diags_.report(diag::LaunchRefused, {}, "the grid is empty at these extents: there is nothing to time");
+    diags_
+        .report(diag::LaunchRefused, s_.kernel->signature,
+                "the grid is empty at these extents: there is nothing to time")
+        .help("--dim gives larger extents, --grid other blocks");
     return InputFault;
   }
 

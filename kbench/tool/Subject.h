@@ -29,7 +29,4 @@ struct Subject {
 /// status, 0 to go on.
 int makeSubject(const Options &options, const Target &target, Subject &subject, Diagnostics &diags);
 
-/// Names that occur in the kernel outside of @autotune and @require: what its code depends on by itself.
-std::vector<std::string> namesUsed(const ast::Kernel &kernel);
-
 } // namespace phobos::kbench

@@ -75,7 +75,8 @@ private:
     for (const char *part : {"", "-wal", "-shm"})
       taken.emplace_back("the ledger", ledger + part);
     for (const std::string &path : o_.points)
-      taken.emplace_back("a file of points", path);
+      if (path != "-")
+        taken.emplace_back("a file of points", path);
     for (const auto *paths : {&o_.csv, &o_.json})
       for (const std::string &path : *paths) {
         const char *option = paths == &o_.csv ? "--csv" : "--json";
@@ -271,6 +272,7 @@ private:
                      (o_.noStd ? " --no-std" : "") + (o_.warmCache ? " --warm-cache" : "");
     c.args = o_.args;
     c.seed = o_.seed;
+    c.resumeCommand = o_.resumeCommand;
     c.baseline = o_.baseline;
     for (const ContractParam &p : subject_.contract.params)
       if (p.isTensor && p.isRead && p.isWritten)

@@ -20,7 +20,7 @@ void PlainPoint::ended(const Outcome &o) {
   isRunning_ = false;
   Reply reply;
   if (o.kind != Outcome::Kind::Answer)
-    return tryNext(o.kind == Outcome::Kind::Timeout ? "no answer in time" : "its worker " + o.detail);
+    return tryNext(o.kind == Outcome::Kind::Timeout ? "it did not end in time" : "its worker " + o.detail);
   if (!Reply::fromLine(o.answer, reply) || !reply.verdict.ok())
     return tryNext(reply.verdict.detail);
   switch (kind_) {
@@ -39,7 +39,10 @@ void PlainPoint::ended(const Outcome &o) {
 }
 
 void PlainPoint::tryNext(std::string why) {
-  why_ = "no plain point runs there: " + std::move(why);
+  why_ =
+      "no small point of the space gave a result there to compare with (the last tried, " +
+      (options_.plainPoints[candidate_].empty() ? "the only one" : options_.plainPoints[candidate_].str()) +
+      ": " + std::move(why) + ")";
   kind_ = Request::Kind::Compile;
   ++candidate_;
 }

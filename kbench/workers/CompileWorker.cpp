@@ -149,6 +149,7 @@ Verdict CompileWorker::compile(const Request &request, Reply &reply, const Say &
   Diagnostics diags;
   sema::CheckOptions options;
   options.warnings = false;
+  options.gridGiven = session_.grid.has_value();
   auto kernel = driver::checkAt(*loaded_, *kernel_, point, diags, options);
   if (!kernel)
     return verdictOf(diags, loaded_->sources);

@@ -76,6 +76,7 @@ LoadedPoint *DeviceWorker::load(const Request::Item &item, std::string &error) {
   Diagnostics diags;
   sema::CheckOptions options;
   options.warnings = false;
+  options.gridGiven = session_.grid.has_value();
   if (!parsePoint(item.point, loaded.point, error) || !loaded.files.read(item.folder, error))
     return nullptr;
   loaded.typed = driver::checkAt(*loadedFile_, *kernelTree_, loaded.point, diags, options);

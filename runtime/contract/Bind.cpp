@@ -29,9 +29,15 @@ public:
   }
 
 private:
+  using By = BoundLaunch::Refusal::By;
+
   bool fail(std::string message) {
     error_ = std::move(message);
     return false;
+  }
+  bool fail(By by, size_t index, std::string message) {
+    result_.refusal = {by, index};
+    return fail(std::move(message));
   }
 
   bool setDim(size_t index, int64_t value, const std::string &place) {
@@ -72,24 +78,27 @@ private:
         continue;
       const TensorShape *t = i < tensors_.size() ? tensors_[i] : nullptr;
       if (!t)
-        return fail("parameter " + quoted(p.name) + " is a tensor and was not given");
+        return fail(By::Param, i, "parameter " + quoted(p.name) + " is a tensor and was not given");
       if (t->elem != p.elem)
-        return fail("parameter " + quoted(p.name) + " is tensor<" + std::string(name(p.elem)) +
-                    ">, the argument is of " + std::string(name(t->elem)));
+        return fail(By::Param, i,
+                    "parameter " + quoted(p.name) + " is tensor<" + std::string(name(p.elem)) +
+                        ">, the argument is of " + std::string(name(t->elem)));
       if (t->extents.size() != p.extents.size())
-        return fail("parameter " + quoted(p.name) + " has rank " + std::to_string(p.extents.size()) +
-                    ", the argument has rank " + std::to_string(t->extents.size()));
+        return fail(By::Param, i,
+                    "parameter " + quoted(p.name) + " has rank " + std::to_string(p.extents.size()) +
+                        ", the argument has rank " + std::to_string(t->extents.size()));
       for (size_t axis = 0; axis < p.extents.size(); ++axis) {
         int64_t have = t->extents[axis];
         std::string place = "dimension " + std::to_string(axis) + " of " + quoted(p.name);
         if (have < 0)
-          return fail(place + " is " + std::to_string(have) + "; an extent is at least 0");
+          return fail(By::Param, i, place + " is " + std::to_string(have) + "; an extent is at least 0");
         if (p.extents[axis].fixed) {
           if (have != p.extents[axis].value)
-            return fail(place + " must be " + std::to_string(p.extents[axis].value) + ", it is " +
-                        std::to_string(have));
+            return fail(By::Param, i,
+                        place + " must be " + std::to_string(p.extents[axis].value) + ", it is " +
+                            std::to_string(have));
         } else if (!setDim(static_cast<size_t>(p.extents[axis].value), have, place)) {
-          return false;
+          return fail(By::Param, i, std::move(error_));
         }
       }
     }
@@ -112,17 +121,20 @@ private:
         continue; // dense
       const std::string &p = c_.params[i].name;
       if (t.strides.size() != t.extents.size())
-        return fail("parameter " + quoted(p) + " has " + std::to_string(t.extents.size()) + " extents but " +
-                    std::to_string(t.strides.size()) + " strides");
+        return fail(By::Param, i,
+                    "parameter " + quoted(p) + " has " + std::to_string(t.extents.size()) + " extents but " +
+                        std::to_string(t.strides.size()) + " strides");
       for (size_t axis = 0; axis < t.strides.size(); ++axis) {
         bool last = axis + 1 == t.strides.size();
         if (last && t.strides[axis] != 1 && t.extents[axis] > 1)
-          return fail("parameter " + quoted(p) +
-                      ": the last dimension must be contiguous (stride 1), its stride is " +
-                      std::to_string(t.strides[axis]));
+          return fail(By::Param, i,
+                      "parameter " + quoted(p) +
+                          ": the last dimension must be contiguous (stride 1), its stride is " +
+                          std::to_string(t.strides[axis]));
         if (!last && t.strides[axis] < 1 && t.extents[axis] > 1)
-          return fail("parameter " + quoted(p) + ": the stride of dimension " + std::to_string(axis) +
-                      " must be positive, it is " + std::to_string(t.strides[axis]));
+          return fail(By::Param, i,
+                      "parameter " + quoted(p) + ": the stride of dimension " + std::to_string(axis) +
+                          " must be positive, it is " + std::to_string(t.strides[axis]));
       }
     }
     return true;
@@ -147,11 +159,12 @@ private:
                            most + 1);
       }
       if (!empty && (elements > most || reach > most))
-        return fail("parameter " + quoted(p) + " is larger than an address space: extents " +
-                    listed(t.extents) + (t.strides.empty() ? "" : ", strides " + listed(t.strides)));
+        return fail(By::Param, i,
+                    "parameter " + quoted(p) + " is larger than an address space: extents " +
+                        listed(t.extents) + (t.strides.empty() ? "" : ", strides " + listed(t.strides)));
       const auto address = reinterpret_cast<uintptr_t>(t.data);
       if (!empty && address % byteSize(t.elem) != 0)
-        return fail(misaligned(p, address, t.elem));
+        return fail(By::Param, i, misaligned(p, address, t.elem));
     }
     return true;
   }
@@ -190,10 +203,11 @@ private:
         auto [bFirst, bLast] = byteRange(*tensors_[j]);
         if (aFirst < bLast && bFirst < aLast)
           return fail(
+              By::Param, j,
               "parameters " + quoted(a.name) + " and " + quoted(b.name) + " overlap in memory (" +
-              addressText(aFirst) + " to " + addressText(aLast) + ", " + addressText(bFirst) + " to " +
-              addressText(bLast) + ") and " + quoted(a.isWritten ? a.name : b.name) +
-              " is written; in place means one parameter (the option assume_disjoint skips this check)");
+                  addressText(aFirst) + " to " + addressText(aLast) + ", " + addressText(bFirst) + " to " +
+                  addressText(bLast) + ") and " + quoted(a.isWritten ? a.name : b.name) +
+                  " is written; in place means one parameter (the option assume_disjoint skips this check)");
       }
     return true;
   }
@@ -202,14 +216,16 @@ private:
     for (const ContractAligned &a : c_.aligned) {
       int64_t have = result_.dims[static_cast<size_t>(a.dim)];
       if (a.multiple > 0 && have % a.multiple != 0)
-        return fail("@aligned: " + quoted(c_.dims[static_cast<size_t>(a.dim)]) + " must be a multiple of " +
-                    std::to_string(a.multiple) + ", it is " + std::to_string(have));
+        return fail(By::Aligned, 0,
+                    "@aligned: " + quoted(c_.dims[static_cast<size_t>(a.dim)]) + " must be a multiple of " +
+                        std::to_string(a.multiple) + ", it is " + std::to_string(have));
     }
     return true;
   }
 
   bool checkRequires() {
-    for (const ContractRequire &r : c_.requires_) {
+    for (size_t index = 0; index < c_.requires_.size(); ++index) {
+      const ContractRequire &r = c_.requires_[index];
       if (r.condition.evaluate(result_.dims) != 0)
         continue;
       std::string dims;
@@ -217,8 +233,9 @@ private:
         dims += (i ? ", " : "") + c_.dims[i] + " = " + std::to_string(result_.dims[i]);
       if (!r.values.empty())
         dims += (dims.empty() ? "" : ", ") + r.values;
-      return fail("@require(" + r.text + ") does not hold" + (r.reason.empty() ? "" : ": " + r.reason) +
-                  " (" + dims + ")");
+      return fail(By::Require, index,
+                  "@require(" + r.text + ") does not hold" + (r.reason.empty() ? "" : ": " + r.reason) +
+                      " (" + dims + ")");
     }
     return true;
   }
@@ -236,15 +253,17 @@ private:
                                        std::to_string(need) + " that store everything");
         }
     } else if (c_.gridFromHost) {
-      return fail("kernel " + quoted(c_.kernel) + " is @grid(host): the launch must give the grid");
+      return fail(By::Grid, 0,
+                  "kernel " + quoted(c_.kernel) + " is @grid(host): the launch must give the grid");
     } else {
       for (size_t axis = 0; axis < 3; ++axis)
         result_.grid[axis] = c_.grid[axis].evaluate(result_.dims);
     }
     for (size_t axis = 0; axis < 3; ++axis)
       if (result_.grid[axis] < 0 || result_.grid[axis] > 2147483647)
-        return fail(std::string("the grid's extent along ") + axisName[axis] + " is " +
-                    std::to_string(result_.grid[axis]) + "; it must be from 0 to 2147483647");
+        return fail(By::Grid, 0,
+                    std::string("the grid's extent along ") + axisName[axis] + " is " +
+                        std::to_string(result_.grid[axis]) + "; it must be from 0 to 2147483647");
     return true;
   }
 

@@ -105,6 +105,11 @@ struct BoundLaunch {
   std::vector<int64_t> dims;
   std::array<int64_t, 3> grid{1, 1, 1};
   std::vector<std::string> warnings; ///< a grid that stores less than all
+  /// Of a launch that was refused: what in the kernel refuses it. `index` is of the parameter or @require.
+  struct Refusal {
+    enum class By : uint8_t { Kernel, Param, Require, Aligned, Grid } by = By::Kernel;
+    size_t index = 0;
+  } refusal;
   bool isEmpty() const { return grid[0] == 0 || grid[1] == 0 || grid[2] == 0; }
 };
 

@@ -1,5 +1,4 @@
 // Enumerating and counting a space, against brute force (spec/shape-environment.md).
-#include "kbench/space/Arithmetic.h"
 #include "kbench/space/Count.h"
 #include "kbench/space/Walk.h"
 #include "tests/kbench/Expressions.h"
@@ -16,7 +15,7 @@ using std::chrono::milliseconds;
 namespace {
 
 sema::Dimension dimension(std::string name, std::vector<int64_t> choices) {
-  return {std::move(name), std::move(choices), {}};
+  return {std::move(name), std::move(choices), true, {}};
 }
 sema::Constraint require(ast::ExprP e) {
   sema::Constraint c;
@@ -31,64 +30,9 @@ std::vector<int64_t> upTo(int64_t n) {
   return v;
 }
 
-// Plain evaluation, to check the formulas against.
+// As sema evaluates it, to check the formulas against.
 int64_t evaluate(ast::ExprP e, const Point &p) {
-  using Kind = ast::Expr::Kind;
-  auto arg = [&](size_t i) { return evaluate(e->args[i], p); };
-  switch (e->kind) {
-  case Kind::Int:
-    return static_cast<int64_t>(e->intValue);
-  case Kind::Name:
-    return *p.get(e->name);
-  case Kind::Conditional:
-    return arg(1) ? arg(0) : arg(2);
-  case Kind::Call:
-    return e->name == "min"   ? std::min(arg(0), arg(1))
-           : e->name == "max" ? std::max(arg(0), arg(1))
-                              : totalCeilDiv(arg(0), arg(1));
-  default:
-    break;
-  }
-  int64_t a = arg(0), b = arg(1);
-  switch (e->binaryOp) {
-  case Op::Add:
-    return wrapAdd(a, b);
-  case Op::Sub:
-    return wrapAdd(a, wrapNeg(b));
-  case Op::Mul:
-    return wrapMul(a, b);
-  case Op::Div:
-    return totalDiv(a, b);
-  case Op::Rem:
-    return totalRem(a, b);
-  case Op::And:
-    return a & b;
-  case Op::Or:
-    return a | b;
-  case Op::Xor:
-    return a ^ b;
-  case Op::Shl:
-    return totalShl(a, b);
-  case Op::Shr:
-    return totalShr(a, b);
-  case Op::Eq:
-    return a == b;
-  case Op::Ne:
-    return a != b;
-  case Op::Lt:
-    return a < b;
-  case Op::Le:
-    return a <= b;
-  case Op::Gt:
-    return a > b;
-  case Op::Ge:
-    return a >= b;
-  case Op::LogicalAnd:
-    return a && b;
-  case Op::LogicalOr:
-    return a || b;
-  }
-  return 0;
+  return *sema::evaluateConstant(e, [&](std::string_view name) { return p.get(name); });
 }
 
 std::vector<Point> bruteForce(const sema::Space &space) {

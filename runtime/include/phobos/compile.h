@@ -1,6 +1,8 @@
 /* Compiling from source at run time, in C: link libphobos (-lphobos). phobos/compile.hpp is the same in C++.
  *
- * Results are kept on disk ($XDG_CACHE_HOME/phobos, else ~/.cache/phobos): see phobos/compile.hpp.
+ * Results are kept on disk ($XDG_CACHE_HOME/phobos, else ~/.cache/phobos), so that a program's second run
+ * compiles nothing. The key is the canonical source, the points, targets and kernels, the compiler's build
+ * and this machine's processor. Many processes may share the folder; a damaged entry is a miss.
  * Thread-safe.
  */
 #ifndef PHOBOS_COMPILE_H

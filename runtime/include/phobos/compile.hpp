@@ -6,10 +6,7 @@
 //   for (const phobos::CompileDiagnostic &d : c.diagnostics) ..;      // errors and warnings as values
 //   if (c.ok) auto module = phobos::Module::load(c.bundle.data(), c.bundle.size());
 //
-// Results are kept on disk ($XDG_CACHE_HOME/phobos, else ~/.cache/phobos), so that a program's second run
-// compiles nothing. The key is the canonical source, the points, targets and kernels, the compiler's build
-// and this machine's processor. Many processes may share the folder; a damaged entry is a miss. Thread-safe;
-// nothing throws.
+// Thread-safe; nothing throws. What is kept on disk: phobos/compile.h.
 #ifndef PHOBOS_COMPILE_HPP
 #define PHOBOS_COMPILE_HPP
 
