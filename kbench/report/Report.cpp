@@ -179,10 +179,12 @@ static std::string baselineText(const SearchOutcome &o, const ReportContext &c) 
 }
 
 // What was measured of the device, and whether that is what the best point is bound by.
-static std::string roofText(const SearchOutcome &o) {
+static std::string roofText(const SearchOutcome &o, const ReportContext &c) {
   if (o.roof.bytesPerNs <= 0)
     return "";
-  std::string text = "roof   measured here: a copy moves " + threeDigits(o.roof.bytesPerNs) + " GB/s";
+  std::string text = "roof   measured here" +
+                     (c.roofAge.empty() ? "" : " " + c.roofAge + " (--fresh measures again)") +
+                     ": a copy moves " + threeDigits(o.roof.bytesPerNs) + " GB/s";
   for (const ProductRoof &p : o.roof.products)
     text += ", " + productRoofText(p);
   for (const auto &[type, part] : o.products)
@@ -320,7 +322,7 @@ std::string reportText(const SearchOutcome &o, const ReportContext &c) {
   if (const double noise = typicalSpread(o); noise > noisySpread)
     text += "noise  repeats of one point spread by " + format("%.0f%%", 100 * noise) +
             " (the middle one of all points): this machine is noisy, small differences mean nothing\n";
-  text += roofText(o);
+  text += roofText(o, c);
   text += baselineText(o, c);
   if (o.ranking.size() > 1) {
     // Like with like: both as the search timed them, unless the worst was in the finals too.

@@ -15,6 +15,7 @@ struct ReportContext {
   std::vector<std::string> args;
   uint64_t seed = 1;
   std::string resumeCommand;        ///< takes an interrupted search up; empty: the command itself
+  std::string roofAge;              ///< `3 h ago`, where the roof was measured before this run
   std::string baseline;             ///< the library that was asked for
   std::vector<std::string> inPlace; ///< tensors that the kernel reads and writes
 };

@@ -96,14 +96,19 @@ NamesUsed::NamesUsed(const driver::LoadedFile &loaded, const ast::Kernel &kernel
       walk.visit(a);
     else if (a.name.text == "launch" && usesThreads_ && !a.args.empty())
       walk.visit(a.args[0].value);
+  Reading others;
+  for (const ast::Attribute &a : kernel.attributes)
+    if (a.name.text != "autotune" && a.name.text != "require" && !isLookedAt(a.name.text, target))
+      others.visit(a);
+  notLookedAt_ = std::move(others.names);
   names_.assign(walk.names.begin(), walk.names.end());
 }
 
 bool NamesUsed::isIgnored(const std::string &name) const {
   if (std::binary_search(names_.begin(), names_.end(), name))
     return false;
-  if (!sema::isGemmName(name))
-    return true;
+  if (!sema::isGemmName(name)) // one that nothing at all uses is warned of, not left out
+    return notLookedAt_.count(name) > 0;
   if (name == "THREADS")
     return target_.runsInLockStep && !usesThreads_;
   if (name == "STAGES")

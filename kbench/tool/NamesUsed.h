@@ -2,12 +2,13 @@
 #pragma once
 #include "compiler/driver/Compile.h"
 #include "kbench/Backend.h"
+#include <set>
 
 namespace phobos::kbench {
 
-/// Whether the code that `target` makes of the kernel cannot depend on `name`: the kernel's text does not use
-/// it (but for @require, which only chooses among its values, and attributes that the target does not look
-/// at), and it is no GEMM name that the target reads. Functions that the kernel calls are looked into.
+/// A name is ignored where the kernel's text does not use it but in @require, which only chooses among its
+/// values, and it is a GEMM name that this target does not read, or stands in an attribute that it does not
+/// look at. Functions that the kernel calls are looked into.
 class NamesUsed {
 public:
   NamesUsed(const driver::LoadedFile &loaded, const ast::Kernel &kernel, const Target &target);
@@ -15,9 +16,10 @@ public:
 
 private:
   const Target &target_;
-  std::vector<std::string> names_; ///< sorted
-  bool usesThreads_ = false;       ///< `ctx.thread` and its kin
-  bool hasProduct_ = false;        ///< a dot
+  std::vector<std::string> names_;    ///< sorted
+  std::set<std::string> notLookedAt_; ///< in attributes that mean nothing to the target
+  bool usesThreads_ = false;          ///< `ctx.thread` and its kin
+  bool hasProduct_ = false;           ///< a dot
 };
 
 } // namespace phobos::kbench

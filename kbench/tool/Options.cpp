@@ -140,7 +140,9 @@ std::optional<int> parseOptions(int argc, char **argv, Options &o) {
   app.add_flag("--best", o.best,
                "print the ranking that the ledger holds for this kernel and shape, measuring nothing")
       ->group(group);
-  app.add_flag("--fresh", o.fresh, "do not take up an interrupted search")->group(group);
+  app.add_flag("--fresh", o.fresh,
+               "do not take up an interrupted search; measure again what the processor can do")
+      ->group(group);
   text("--merge", o.merge, "FILE", "add what another ledger holds to this one; needs no source; repeatable");
   app.set_version_flag("--version", "phobos-kbench " PHOBOS_VERSION_TEXT);
   for (auto *option : app.get_options())

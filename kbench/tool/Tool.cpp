@@ -4,6 +4,7 @@
 #include "kbench/report/OutputFile.h"
 #include "kbench/report/ProgressLine.h"
 #include "kbench/tool/Build.h"
+#include "kbench/tool/KeptRoof.h"
 #include "kbench/tool/Listing.h"
 #include "kbench/tool/PrintRoofs.h"
 #include "kbench/tool/RunFolder.h"
@@ -72,7 +73,7 @@ private:
   std::string outputOnto() const {
     std::vector<std::pair<std::string, std::string>> taken = {{"the source", o_.file}};
     const std::string ledger = o_.ledger.empty() ? defaultLedger() : o_.ledger;
-    for (const char *part : {"", "-wal", "-shm"})
+    for (const char *part : {"", "-wal", "-shm", ".roof"})
       taken.emplace_back("the ledger", ledger + part);
     for (const std::string &path : o_.points)
       if (path != "-")
@@ -361,6 +362,13 @@ private:
     if (o_.limit)
       expected = std::min(expected, static_cast<double>(*o_.limit));
     search_.expectedPoints = expected;
+    const std::string ledger = o_.ledger.empty() ? defaultLedger() : o_.ledger;
+    KeptRoof roof(!target_->sharesProcessor || ledger == "none" || ledger.empty() ? "" : ledger + ".roof",
+                  context_.setting);
+    if (!o_.fresh)
+      search_.keptRoof = roof.read();
+    if (search_.keptRoof)
+      context_.roofAge = roof.age();
     ProgressLine line(isatty(2) && !o_.quiet,
                       o_.shard.empty() && expected < 1e9 ? static_cast<size_t>(expected) : 0);
     std::string ledgerError, error;
@@ -380,6 +388,8 @@ private:
     events.soFar = [&](const SearchOutcome &o) { writeOut(o, false); };
     SearchOutcome outcome = search(session_, source, search_, events, std::move(known), *device_);
     line.clear();
+    if (!search_.keptRoof)
+      roof.write(outcome);
     if (!outcome.environmentError.empty())
       complain(outcome.environmentError);
     if (!ledgerError.empty())

@@ -2,6 +2,12 @@
 
 namespace phobos::kbench {
 
+RoofTask::RoofTask(const std::optional<Roof> &kept) : isBegun_(kept.has_value()) {
+  if (kept)
+    for (const ProductRoof &p : kept->products)
+      known_.insert(p.type);
+}
+
 std::optional<Request> RoofTask::next(const Products &products) {
   if (isRunning_)
     return std::nullopt;

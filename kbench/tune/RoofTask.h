@@ -10,6 +10,8 @@ namespace phobos::kbench {
 
 class RoofTask {
 public:
+  /// `kept` was measured before and is not asked for.
+  explicit RoofTask(const std::optional<Roof> &kept = std::nullopt);
   /// What to ask next; nothing while an answer is awaited, or where all is asked.
   std::optional<Request> next(const Products &products);
   /// `why` is set where a type is not known.

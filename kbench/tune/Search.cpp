@@ -65,15 +65,16 @@ public:
         outcome_(outcome), compilers_(workerPool(session, options, "compile", options.compileWorkers)),
         device_(device),
         again_{Pool(freshCompilers(session, options)), Pool(workerPool(session, options, "device", 1))},
-        plain_(session, options) {
+        roofs_(options.keptRoof), plain_(session, options) {
     outcome_.noFullSize = options.noFullSize;
+    outcome_.roof = options.keptRoof.value_or(Roof());
   }
 
   void run() {
-    if (!options_.sharesProcessor) { // else the roof would be measured beside their start
+    if (!options_.sharesProcessor || roofs_.isBegun()) // else the roof would be measured beside their start
       beginCompilers();
+    if (!options_.sharesProcessor)
       again_.device.begin(1);
-    }
     while (outcome_.environmentError.empty() && !outcome_.wasInterrupted) {
       giveWork();
       if (!outcome_.environmentError.empty() ||

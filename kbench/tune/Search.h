@@ -25,8 +25,9 @@ struct SearchOptions {
   std::chrono::milliseconds finalsLimit{8000};
   /// Points to try in turn as the plain one that others are compared with at full size; none: nothing is.
   std::vector<Point> plainPoints;
-  std::string noFullSize; ///< why nothing is verified at full size, where `plainPoints` is empty
-  std::string baseline;   ///< a library to time beside the finalists; empty: none
+  std::string noFullSize;       ///< why nothing is verified at full size, where `plainPoints` is empty
+  std::optional<Roof> keptRoof; ///< of this device, measured before
+  std::string baseline;         ///< a library to time beside the finalists; empty: none
   const Interrupt *interrupt = nullptr; ///< raised: stop and rank what there is
 };
 

@@ -138,6 +138,27 @@ class Search(Case):
         self.assertIn('16 points', r.stdout)
         self.assertNotIn('ignored', r.stdout)
 
+    def test_names_that_nothing_of_a_target_depends_on(self):
+        """[env.gemm.5]: attributes and choices, body, names ignored where threads go in lock-step"""
+        copy = 'X[ctx.block.x * T :+ T] = 1.0'
+        for head, body, cpu in (
+                ('@launch(THREADS, 2, REGS)\n@autotune(THREADS in [32, 64], REGS in [64, 128], T in [8, 16])', copy, 'THREADS, REGS'),
+                ('@launch(THREADS)\n@autotune(THREADS in [32, 64], T in [8, 16])', 'if ctx.thread < 4 { X[ctx.thread] = 1.0 }\n  ' + copy, ''),
+                ('@autotune(THREADS in [32, 64], T in [8, 16])', copy, 'THREADS'),
+                ('@pipeline(S)\n@autotune(S in [2, 3], T in [8, 16])', copy, 'S'),
+                ('@cluster(C)\n@autotune(C in [1, 2], T in [8, 16])', copy, 'C'),
+                ('@autotune(WARP_M in [16, 32], T in [8, 16])', copy, 'WARP_M'),
+                ('@require(R * T <= 32)\n@autotune(R in [1, 2], T in [8, 16])', copy, '')):
+            source = f'{head}\n@grid(x = cdiv(N, T))\nkernel k(X: tensor<f32>[N]) {{\n  {body}\n}}\n'
+            for target in ('cpu', 'interp'):
+                r = self.kbench('--list', '--dim', 'N=64', source=source, target=target)
+                if cpu:
+                    self.assertIn(f'{cpu}: ignored by target {target}', r.stdout)
+                    self.assertRegex(r.stdout, r'\b2 points')
+                else:
+                    self.assertNotIn('ignored', r.stdout)
+                    self.assertRegex(r.stdout, r'\b4 points')
+
     def test_the_cpu_target(self):
         rows = self.rows('--dim', 'M=100 N=90 K=70', source=GEMM, target='cpu')
         self.assertEqual({p['status'] for p in rows.values()}, {'ok'})
@@ -371,7 +392,25 @@ class FullSize(Case):
         self.assertTrue(all(0 < p['percent_of_roof'] and p['roof'] in ('dot f32', 'copy') for p in rows.values()), rows)
         out = self.kbench('--dim', 'N=100000', '--pin', 'T=32', target='cpu').stdout
         self.assertIn('% of roof', out)
-        self.assertIn('roof   measured here: a copy moves', out)
+        self.assertRegex(out, r'roof   measured here( \d+ min ago \(--fresh measures again\))?: a copy moves')
+
+    def test_the_roof_is_kept_for_a_week(self):
+        ledger = self.path('l.sqlite')
+        def run(*args):
+            return self.kbench('--dim', 'N=100000', '--pin', 'T=32', '--ledger', ledger, *args, target='cpu').stdout
+        kept = '0 min ago (--fresh measures again)'
+        self.assertNotIn(kept, run())
+        with open(ledger + '.roof') as f:
+            roofs = json.load(f)
+        self.assertIn(kept, run())
+        self.assertNotIn(kept, run('--fresh'))
+        for key in roofs:
+            roofs[key]['when'] -= 8 * 24 * 3600
+        for text in (json.dumps(roofs), 'damaged', '[]', '{"x": 1}'):
+            with open(ledger + '.roof', 'w') as f:
+                f.write(text)
+            self.assertNotIn(kept, run())
+        self.assertNotIn('min ago', self.kbench('--dim', 'N=1000', '--ledger', 'none', target='cpu').stdout)
         out = self.kbench('--roof', source=None, target='cpu').stdout
         self.assertRegex(out, r'a copy moves \d+ GB/s')
         self.assertIn('dot f32 makes', out)
