@@ -94,6 +94,10 @@ private:
       while (kernel.params[i].name != name)
         ++i;
       const std::string path = text.substr(equals + 1);
+      if (isSameFile(path, r_.file)) {
+        diags_.report(diag::BadOutput, {}, text, "it would overwrite the source");
+        return false;
+      }
       for (const auto &[other, taken] : outputs_)
         if (other != i && isSameFile(taken, path)) {
           diags_.report(diag::BadOutput, {}, text,

@@ -9,8 +9,6 @@ namespace phobos::ir {
 using sema::ExprP;
 using sema::Op;
 
-static bool isF8(ScalarType t) { return t == ScalarType::F8E4M3 || t == ScalarType::F8E5M2; }
-
 Value KernelBuilder::elementwise(ExprP e, Location loc) {
   SmallVector<Value> args;
   for (ExprP arg : e->args)

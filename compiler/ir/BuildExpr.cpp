@@ -287,15 +287,25 @@ static pho::ReduceKind kindOf(Reduction r) {
 Value KernelBuilder::reduction(ExprP e, Location loc) {
   ScalarType elem = e->args[0]->type.elem;
   Value tile = value(e->args[0]);
-  mlir::Type type = valueType(&context_, e->type);
   pho::ReduceKind kind = kindOf(e->reduction);
   uint32_t axis = static_cast<uint32_t>(e->axis);
-  if (e->op == Op::ArgReduce)
-    return pho::ArgReduceOp::create(b_, loc, type, kind, tile, axis, isUnsigned(elem));
-  tile = convert(loc, tile, elem, e->type.elem); // sums of narrow types are taken in the type they return
-  if (e->op == Op::Scan)
-    return pho::ScanOp::create(b_, loc, type, kind, tile, axis, isUnsigned(e->type.elem));
-  return pho::ReduceOp::create(b_, loc, type, kind, tile, axis, isUnsigned(e->type.elem));
+  // f8 is compared in f32, as elementwise: targets hold it as bits, which are not in its order.
+  auto wide = [](ScalarType t) { return isF8(t) ? ScalarType::F32 : t; };
+  if (e->op == Op::ArgReduce) {
+    tile = convert(loc, tile, elem, wide(elem));
+    return pho::ArgReduceOp::create(b_, loc, valueType(&context_, e->type), kind, tile, axis,
+                                    isUnsigned(elem));
+  }
+  // Sums of narrow types are taken in the type they return.
+  phobos::Type type = e->type;
+  type.elem = wide(e->type.elem);
+  tile = convert(loc, tile, elem, type.elem);
+  mlir::Type mlirType = valueType(&context_, type);
+  Value result =
+      e->op == Op::Scan
+          ? Value(pho::ScanOp::create(b_, loc, mlirType, kind, tile, axis, isUnsigned(type.elem)))
+          : Value(pho::ReduceOp::create(b_, loc, mlirType, kind, tile, axis, isUnsigned(type.elem)));
+  return convert(loc, result, type.elem, e->type.elem);
 }
 
 Value KernelBuilder::dot(ExprP e, Location loc) {

@@ -22,6 +22,8 @@
 
 namespace phobos::ir {
 
+inline bool isF8(ScalarType t) { return t == ScalarType::F8E4M3 || t == ScalarType::F8E5M2; }
+
 class KernelBuilder {
 public:
   KernelBuilder(const sema::TypedKernel &kernel, mlir::MLIRContext &context, const SourceManager &sources);

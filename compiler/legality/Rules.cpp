@@ -121,7 +121,7 @@ const std::vector<Rule> &rules() {
        "clusters of {CLUSTER_M}x{CLUSTER_N} blocks are taken by the wgmma path alone"},
       // A thread's part of each tile is spelled out, instruction by instruction.
       {"unrolled-size", kKernel, "UNROLLED <= UNROLLED_LIMIT",
-       "spelled out, the kernel's tiles are {UNROLLED} operations for each of {THREADS} threads, the limit "
+       "spelled out, tiles and unrolled loops are {UNROLLED} operations for each of {THREADS} threads, the limit "
        "is "
        "{UNROLLED_LIMIT}"},
       {"tile-registers", kGpu | Path::Gpu, "THREAD_REGISTERS <= REGISTER_LIMIT",

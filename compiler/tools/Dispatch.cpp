@@ -2,6 +2,7 @@
 #include "compiler/support/Suggest.h"
 #include "compiler/tools/Output.h"
 #include "compiler/tools/Tools.h"
+#include <csignal>
 #include <cstdio>
 #include <string>
 #include <string_view>
@@ -42,6 +43,8 @@ void printUsage(FILE *out) {
 }
 
 int dispatch(int argc, char **argv) {
+  std::signal(SIGXFSZ,
+              SIG_IGN); // a file past the limit of `ulimit -f` is a failed write, reported as any other
   std::string_view self = argc > 0 ? argv[0] : "phobos";
   if (size_t slash = self.rfind('/'); slash != std::string_view::npos)
     self.remove_prefix(slash + 1);

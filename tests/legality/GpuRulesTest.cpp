@@ -60,9 +60,44 @@ TEST(GpuRules, ManyOperationsOnTilesThatFitAreAnIllegalPoint) {
   auto begin = std::chrono::steady_clock::now();
   EXPECT_THAT(
       failureOf(text, "sm_80"),
-      testing::StartsWith("E0801 illegal point: unrolled-size: spelled out, the kernel's tiles are "));
+      testing::StartsWith("E0801 illegal point: unrolled-size: spelled out, tiles and unrolled loops are "));
   EXPECT_EQ(failureOf(text, "cpu"), "");
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
+}
+
+std::string nested(int64_t outer, int64_t inner) {
+  return "kernel k(A: tensor<f32>[N]) {\n  let i = ctx.block.x * 4\n  for<unroll " + std::to_string(outer) +
+         "> a in range(1024) {\n    for<unroll " + std::to_string(inner) +
+         "> b in range(1024) { A[i :+ 4] += 1.0 }\n  }\n}\n";
+}
+
+TEST(GpuRules, UnrolledLoopsInUnrolledLoopsCount) {
+  EXPECT_EQ(failureOf(nested(4, 8), "sm_80"), "");
+  EXPECT_EQ(failureOf(nested(1, 64), "sm_80"), "");
+  for (auto [outer, inner] : {std::pair{1024, 1024}, std::pair{128, 128}, std::pair{1 << 20, 1 << 20}}) {
+    EXPECT_THAT(failureOf(nested(outer, inner), "sm_80"),
+                testing::StartsWith(
+                    "E0801 illegal point: unrolled-size: spelled out, tiles and unrolled loops are "));
+    EXPECT_EQ(failureOf(nested(outer, inner), "cpu"), "");
+  }
+}
+
+// Where neither the kernel nor the point says how many threads: as many as the tiles need.
+TEST(GpuRules, ThreadsAreChosenSoThatTheTilesFit) {
+  auto product = [](const std::string &launch, const std::string &elem) {
+    return launch + "kernel k(A: tensor<" + elem + ">[M, K], B: tensor<" + elem +
+           ">[K, N], C: tensor<i32>[M, N]) {\n  let m = ctx.block.x * 128\n  let n = ctx.block.y * 128\n"
+           "  var acc: tile<i32>[128, 128] = 0\n  for k in range(0, K, 64) {\n"
+           "    acc += dot(A[m :+ 128, k :+ 64], B[k :+ 64, n :+ 128])\n  }\n"
+           "  C[m :+ 128, n :+ 128] = acc\n}\n";
+  };
+  for (const char *elem : {"i8", "u8"})
+    for (const char *target : {"sm_75", "sm_80", "sm_90a"}) {
+      EXPECT_EQ(failureOf(product("", elem), target), "") << elem << target;
+      EXPECT_THAT(failureOf(product("@launch(64)\n", elem), target),
+                  testing::StartsWith("E0801 illegal point: "))
+          << elem << target;
+    }
 }
 
 TEST(GpuRules, TilesThatFitTheRegistersAreTaken) {

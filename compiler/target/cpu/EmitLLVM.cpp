@@ -1,6 +1,7 @@
 // The entry function of a kernel: its arguments, and the loop over the blocks it was asked to run.
 #include "compiler/legality/IllegalPoint.h"
 #include "compiler/legality/Legality.h"
+#include "compiler/target/common/Quiet.h"
 #include "compiler/target/cpu/Emitter.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/IR/IntrinsicsX86.h"
@@ -132,6 +133,7 @@ llvm::Error tellPaths(mlir::ModuleOp tileModule, const Options &options) {
 
 llvm::Expected<std::unique_ptr<llvm::Module>> emitLLVM(mlir::ModuleOp tileModule, llvm::LLVMContext &context,
                                                        const Options &options, EntryInfo &info) {
+  target::silenceWarnings(context);
   auto machine = createTargetMachine(options);
   if (!machine)
     return machine.takeError();

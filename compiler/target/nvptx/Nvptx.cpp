@@ -1,6 +1,7 @@
 #include "compiler/target/nvptx/Nvptx.h"
 #include "compiler/legality/IllegalPoint.h"
 #include "compiler/legality/Legality.h"
+#include "compiler/target/common/Quiet.h"
 #include "compiler/target/nvptx/BlockOrder.h"
 #include "compiler/target/nvptx/DotPlan.h"
 #include "compiler/target/nvptx/Emitter.h"
@@ -104,11 +105,18 @@ std::string unkeptPromise(mlir::func::FuncOp func, const Options &options, const
 /// `tile-registers` leaves, so that prefetching never makes a kernel spill.
 constexpr int64_t kBesideTiles = 64;
 
+/// A copy of the kernel's module after the target passes.
+struct Lowered {
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  Target target;
+  int64_t sharedBytes = 0; ///< a block
+  int64_t registers = 0;   ///< of a thread for its tiles
+};
+
 /// The target passes on a copy's kernel; the bytes of shared memory a block needs, `registers` of a thread
 /// for its tiles.
 Expected<int64_t> runPasses(mlir::func::FuncOp func, const Options &options, const Variant &variant,
-                            Target &target, int64_t &registers) {
-  const int64_t threads = chooseThreads(func, options.sm);
+                            int64_t threads, Target &target, int64_t &registers) {
   target = {options.sm, threads / 32, sharedLimitOf(options), variant.aligned,
             options.ptxVersion ? options.ptxVersion : usualPtxVersion(options)};
   func->setAttr("phog.threads",
@@ -144,9 +152,32 @@ Expected<int64_t> runPasses(mlir::func::FuncOp func, const Options &options, con
   insertBarriers(func);
   return bytes;
 }
-} // namespace
 
-namespace {
+/// More threads are tried where the number is ours to choose and a thread would need more registers than it
+/// has.
+Expected<Lowered> lower(mlir::ModuleOp tileModule, const Options &options, const Variant &variant) {
+  mlir::func::FuncOp source = kernelOf(tileModule);
+  const bool isOurs = !source->hasAttr("pho.threads") && !source->hasAttr("pho.per_thread");
+  for (int64_t threads = chooseThreads(source, options.sm);; threads *= 2) {
+    Lowered result;
+    result.module = tileModule.clone();
+    auto bytes =
+        runPasses(kernelOf(*result.module), options, variant, threads, result.target, result.registers);
+    if (bytes) {
+      result.sharedBytes = *bytes;
+      return result;
+    }
+    bool again = false;
+    Error left = handleErrors(bytes.takeError(), [&](std::unique_ptr<legality::IllegalPoint> why) -> Error {
+      again = isOurs && threads < 256 && why->rule == "tile-registers";
+      return again ? Error::success() : Error(std::move(why));
+    });
+    if (!again)
+      return std::move(left);
+    consumeError(std::move(left));
+  }
+}
+
 /// A sentence of `--explain`.
 std::string partsText(const DotPlan &plan, mlir::Type elem, int64_t parts, int64_t threads) {
   const int64_t bytes = parts * partBytes(plan.accumulator, elem, threads);
@@ -163,8 +194,13 @@ void tellPaths(mlir::ModuleOp tileModule, const Options &options) {
   mlir::func::FuncOp func = kernelOf(tileModule);
   if (!func)
     return;
-  const Target target{options.sm, chooseThreads(func, options.sm) / 32, sharedLimitOf(options), true,
-                      options.ptxVersion ? options.ptxVersion : usualPtxVersion(options)};
+  tileModule.getContext()->getOrLoadDialect<phog::PhogDialect>();
+  Target target{options.sm, chooseThreads(func, options.sm) / 32, sharedLimitOf(options), true,
+                options.ptxVersion ? options.ptxVersion : usualPtxVersion(options)};
+  if (auto lowered = lower(tileModule, options, variants[0]))
+    target = lowered->target;
+  else // the compilation says why; the paths are told all the same
+    consumeError(lowered.takeError());
   const int64_t parts = partsOf(func);
   func.walk([&](pho::DotOp dot) {
     DotPlan plan = planDot(dot, target);
@@ -183,17 +219,14 @@ void tellPaths(mlir::ModuleOp tileModule, const Options &options) {
 Expected<std::string> printTargetIR(mlir::ModuleOp tileModule, const Options &options) {
   std::string text;
   raw_string_ostream out(text);
+  tileModule.getContext()->getOrLoadDialect<phog::PhogDialect>();
   for (const Variant &variant : variants) {
-    mlir::OwningOpRef<mlir::ModuleOp> copy = tileModule.clone();
-    copy->getContext()->getOrLoadDialect<phog::PhogDialect>();
-    Target target;
-    int64_t registers = 0;
-    auto bytes = runPasses(kernelOf(*copy), options, variant, target, registers);
-    if (!bytes)
-      return bytes.takeError();
-    out << "// " << (variant.aligned ? "aligned, native grid" : "any") << ": " << target.warps * 32
-        << " threads, " << *bytes << " bytes of shared memory\n";
-    copy->print(out, mlir::OpPrintingFlags().useLocalScope());
+    auto lowered = lower(tileModule, options, variant);
+    if (!lowered)
+      return lowered.takeError();
+    out << "// " << (variant.aligned ? "aligned, native grid" : "any") << ": " << lowered->target.warps * 32
+        << " threads, " << lowered->sharedBytes << " bytes of shared memory\n";
+    lowered->module->print(out, mlir::OpPrintingFlags().useLocalScope());
   }
   return text;
 }
@@ -204,6 +237,7 @@ Expected<std::unique_ptr<Module>> emitLLVM(mlir::ModuleOp tileModule, LLVMContex
   mlir::func::FuncOp source = kernelOf(tileModule);
   if (!source)
     return failure("the module has no kernel");
+  target::silenceWarnings(context);
   auto module = std::make_unique<Module>("phobos", context);
   module->setTargetTriple(Triple("nvptx64-nvidia-cuda"));
   module->addModuleFlag(Module::Warning, "Debug Info Version", DEBUG_METADATA_VERSION);
@@ -224,23 +258,21 @@ Expected<std::unique_ptr<Module>> emitLLVM(mlir::ModuleOp tileModule, LLVMContex
   info = {};
   info.persistent = source->hasAttr("pho.persistent");
   for (const Variant &variant : variants) {
-    mlir::OwningOpRef<mlir::ModuleOp> copy = tileModule.clone();
-    mlir::func::FuncOp func = kernelOf(*copy);
-    Target target;
-    int64_t registers = 0;
-    auto bytes = runPasses(func, options, variant, target, registers);
-    if (!bytes)
-      return bytes.takeError();
+    auto lowered = lower(tileModule, options, variant);
+    if (!lowered)
+      return lowered.takeError();
+    mlir::func::FuncOp func = kernelOf(*lowered->module);
+    const Target &target = lowered->target;
     Emitter emitter(*module, target, target.ptx, file ? &debug : nullptr, file);
     auto name = source->getAttrOfType<mlir::StringAttr>("pho.name");
     std::string symbol = (name ? name.str() : source.getName().str()) + variant.suffix, error;
     if (!emitter.emitKernel(func, symbol, variant.nativeGrid, error))
       return failure(error);
-    info.tileRegisters.push_back(registers);
-    info.entries.push_back({symbol, variant.aligned, variant.nativeGrid, variant.aligned ? kNarrowStride : 0,
-                            static_cast<uint32_t>(target.warps * 32), static_cast<uint32_t>(*bytes),
-                            static_cast<uint32_t>(partsOf(source)),
-                            static_cast<uint64_t>(workspaceBytes(func))});
+    info.tileRegisters.push_back(lowered->registers);
+    info.entries.push_back(
+        {symbol, variant.aligned, variant.nativeGrid, variant.aligned ? kNarrowStride : 0,
+         static_cast<uint32_t>(target.warps * 32), static_cast<uint32_t>(lowered->sharedBytes),
+         static_cast<uint32_t>(partsOf(source)), static_cast<uint64_t>(workspaceBytes(func))});
   }
   if (file)
     debug.finalize();

@@ -1,6 +1,8 @@
 #include "compiler/target/nvptx/Passes.h"
 #include "compiler/target/nvptx/Phog.h"
+#include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Operation.h"
+#include <algorithm>
 
 using namespace mlir;
 
@@ -37,11 +39,27 @@ int64_t sizeOfOperation(Operation *op, int64_t threads) {
   return most;
 }
 
+/// How often an operation stands in the unrolled code: `for<unroll n>`, one in the other. Far past every
+/// limit the exact number does not matter.
+int64_t copiesOf(Operation *op) {
+  int64_t copies = 1;
+  for (Operation *loop = op->getParentOp(); loop && copies < (int64_t(1) << 30); loop = loop->getParentOp())
+    if (auto unroll = loop->getAttrOfType<IntegerAttr>("pho.unroll"))
+      copies *= std::clamp<int64_t>(unroll.getInt(), 1, int64_t(1) << 30);
+  return std::min(copies, int64_t(1) << 30);
+}
+
 } // namespace
 
 int64_t unrolledSize(Operation *func, const Target &target) {
   int64_t sum = 0;
-  func->walk([&](Operation *op) { sum += sizeOfOperation(op, target.warps * 32); });
+  func->walk([&](Operation *op) {
+    const int64_t copies = copiesOf(op);
+    int64_t size = sizeOfOperation(op, target.warps * 32);
+    if (copies > 1) // there scalars count too
+      size = std::max<int64_t>(size, 1);
+    sum = std::min(sum + std::min(size, int64_t(1) << 30) * copies, int64_t(1) << 61);
+  });
   return sum;
 }
 
