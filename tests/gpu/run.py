@@ -52,7 +52,7 @@ def run(d, L, entry):
         args = (P * len(keep))(*[ctypes.cast(ctypes.pointer(k), P) for k in keep])
         g = L['grid']; g = [g[0] * entry['parts'], g[1], g[2]]; total = g[0] * g[1] * g[2]
         if total:
-            grid = (min(total, 132), 1, 1) if L['persistent'] else g if entry['native'] else (min(total, 2**31 - 1), -(-total // (2**31 - 1)), 1)
+            grid = ((total + 1) // 2, 1, 1) if L['persistent'] else g if entry['native'] else (min(total, 2**31 - 1), -(-total // (2**31 - 1)), 1)
             m, f = P(), P(); ck(cu.cuModuleLoadData(ctypes.byref(m), open(d + '/k.cubin', 'rb').read()), 'load')
             ck(cu.cuModuleGetFunction(ctypes.byref(f), m, entry['symbol'].encode()), 'function'); ck(cu.cuFuncSetAttribute(f, 8, entry['shared']), 'shared')
             ck(cu.cuLaunchKernel(f, *map(ctypes.c_uint, grid), ctypes.c_uint(entry['threads']), 1, 1, ctypes.c_uint(entry['shared']), None, args, None), 'launch')

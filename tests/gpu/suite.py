@@ -5,6 +5,7 @@
   spaces        every legal point of GEMM spaces at ragged sizes, for each type, verified by phobos-kbench
   splitk        kernels in SPLIT_K parts of k, bit for bit as in one part and twice on one workspace (gpu-split-check); floats the same from run to
                 run; spaces of them, verified by phobos-kbench
+  persistent    the same of @persistent kernels: a grid larger than what the device holds at once, a smaller one, one block; GROUP_M
   random        N random programs against the interpreter (phobos-selftest), by default 5000
   faults        each of the eight ways a point of a search can end, injected; the others and the best unaffected
   roof          what the device can do at most, as phobos-kbench measures it: a copy, products of each type
@@ -111,16 +112,16 @@ SPACES = (("f32", "f32", "f32", (8, 32)), ("f64", "f64", "f64", (8, 16)), ("f16"
 SPLIT_SPACES = (("f32", "f32", "f32", (16, 16)), ("f64", "f64", "f64", (16, 16)), ("bf16", "f32", "f32", (32, 32)), ("i8", "i32", "i32", (64, 64)))
 
 
-def search_spaces(folder, types, more_names=""):
+def search_spaces(folder, types, more_names="", attributes="", dims=("M=301", "N=263", "K=173")):
     """Every legal point of a GEMM's space for each of the types, verified by phobos-kbench: how many were right, how many not, and what went wrong."""
     passed = failed = 0
     notes = []
     for t, o, acc, ks in types:
         path = os.path.join(folder, f"gemm_{t}.pho")
         text = GEMM.format(t=t, o=o, acc=acc, k0=ks[0], k1=ks[1], zero="0" if acc == "i32" else "0.0")
-        open(path, "w").write(text.replace("@autotune(", "@autotune(" + more_names))
+        open(path, "w").write(text.replace("@autotune(", attributes + "@autotune(" + more_names))
         csv = os.path.join(folder, "out.csv")
-        r = sh([tool("phobos-kbench"), "--target", "gpu", "--ledger", "none", "--dim", "M=301", "--dim", "N=263", "--dim", "K=173", "--csv", csv, "--budget", "5", "--quiet", path])
+        r = sh([tool("phobos-kbench"), "--target", "gpu", "--ledger", "none", *[w for x in dims for w in ("--dim", x)], "--csv", csv, "--budget", "5", "--quiet", path])
         m = re.findall(r"(\d+) (ok|illegal|compile-error|compile-timeout|fault|hang|wrong|lost)\b", r.stdout)
         counts = {s: int(n) for n, s in m}
         bad = sum(n for s, n in counts.items() if s not in ("ok", "illegal"))
@@ -136,6 +137,17 @@ def spaces():
     with tempfile.TemporaryDirectory() as d:
         passed, failed, notes = search_spaces(d, SPACES)
     part("spaces", passed, failed, since=t0, notes=notes)
+
+
+def persistent():
+    """Blocks that walk over the grid: more of it than the device holds at once, less, one block; in either order of blocks."""
+    t0, passed, failed, notes = time.time(), 0, 0, []
+    types = [s for s in SPLIT_SPACES if s[0] != "f64"]
+    with tempfile.TemporaryDirectory() as d:
+        for dims in (("M=4001", "N=6007", "K=75"), ("M=301", "N=263", "K=173"), ("M=19", "N=27", "K=41")):
+            p, f, n = search_spaces(d, types, "GROUP_M in [1, 8], ", "@persistent\n", dims)
+            passed, failed, notes = passed + p, failed + f, notes + [f"{' '.join(dims)}: {x}" for x in n]
+    part("persistent", passed, failed, since=t0, notes=notes)
 
 
 def split_bundles(folder, counts):
@@ -431,7 +443,7 @@ def sanitizer(kind):
     part(kind, len(results) - len(bad), len(bad), since=t0, notes=[f"{n}: {why}" for n, why in bad][:10])
 
 
-PARTS = {"conformance": conformance, "older": older, "accuracy": accuracy, "runtime": runtime, "embed": embed, "spaces": spaces, "splitk": splitk, "random": random, "faults": faults, "roof": roof, "large": large, **{k: (lambda k=k: sanitizer(k)) for k in ("memcheck", "racecheck", "synccheck")}}
+PARTS = {"conformance": conformance, "older": older, "accuracy": accuracy, "runtime": runtime, "embed": embed, "spaces": spaces, "persistent": persistent, "splitk": splitk, "random": random, "faults": faults, "roof": roof, "large": large, **{k: (lambda k=k: sanitizer(k)) for k in ("memcheck", "racecheck", "synccheck")}}
 print(f"target {TARGET}, {a.jobs} jobs", flush=True)
 for name, f in PARTS.items():
     if not a.only or name in a.only:
