@@ -312,6 +312,8 @@ private:
     if (e.op != Op::ArgReduce && e.reduction == Reduction::Prod)
       return isFloat(t) ? "1.0" : "1";
     bool max = e.reduction == Reduction::Max;
+    if (t == ScalarType::F8E4M3 || t == ScalarType::F8E5M2) // no infinite literal is one of theirs
+      return std::string(max ? "-" : "") + (t == ScalarType::F8E4M3 ? "448.0" : "57344.0");
     if (isFloat(t))
       return max ? "-inf" : "inf";
     if (!isSigned(t))

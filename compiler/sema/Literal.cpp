@@ -67,9 +67,11 @@ std::optional<__int128> integerValue(const Literal &l) {
 /// `exact` rounded to `t`; nullopt if that loses a finite value to infinity or to saturation.
 static std::optional<double> rounded(double exact, ScalarType t) {
   double r = numeric::roundTo(t, exact);
-  bool narrow8 = t == ScalarType::F8E4M3 || t == ScalarType::F8E5M2;
-  if (narrow8 && std::fabs(exact) > std::fabs(r) && std::fabs(r) >= (t == ScalarType::F8E4M3 ? 448 : 57344))
-    return std::nullopt; // saturated
+  // Saturated, not rounded: past the middle between the largest finite number and the next of its spacing (of
+  // e5m2 in the middle too: there the next one is the even one).
+  if ((t == ScalarType::F8E4M3 && std::fabs(exact) > 464) ||
+      (t == ScalarType::F8E5M2 && std::fabs(exact) >= 61440))
+    return std::nullopt;
   if (std::isinf(r) && !std::isinf(exact))
     return std::nullopt;
   return r;
