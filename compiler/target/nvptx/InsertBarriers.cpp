@@ -14,8 +14,8 @@ struct Pending {
   bool isWrite;
   int64_t low = 0, high = 0; ///< shared
   Value view;                ///< global; null: shared
-  Operation *op = nullptr;
-  bool isOld = false; ///< of an earlier iteration: values of the same name may differ
+  Operation *op = nullptr;   ///< global: the load or store, null for several; shared: a copy, else null
+  bool isOld = false;        ///< of an earlier iteration: values of the same name may differ
   bool operator==(const Pending &) const = default;
 };
 using State = SmallVector<Pending>;
@@ -84,8 +84,27 @@ private:
 
   static void join(State &into, const State &from) {
     for (const Pending &p : from)
-      if (!llvm::is_contained(into, p))
-        into.push_back(p);
+      add(into, p);
+  }
+
+  /// Accesses of one tensor that are told apart: of more, one entry stands for all of them and meets every
+  /// other access, so that what is pending stays short however long the kernel is.
+  static constexpr int64_t kToldApart = 64;
+
+  static void add(State &state, const Pending &p) {
+    auto ofSameTensor = [&](const Pending &q) { return q.view == p.view; };
+    auto covers = [&](const Pending &q) {
+      return q == p || (p.view && q.view == p.view && !q.op && (q.isWrite || !p.isWrite));
+    };
+    if (llvm::any_of(state, covers))
+      return;
+    if (!p.view || llvm::count_if(state, ofSameTensor) < kToldApart)
+      return state.push_back(p);
+    Pending all{p.isWrite, 0, 0, p.view};
+    for (const Pending &q : state)
+      all.isWrite |= q.view == p.view && q.isWrite;
+    llvm::erase_if(state, ofSameTensor);
+    state.push_back(all);
   }
 
   void walk(mlir::Block &block, State &state, bool uniform) {
@@ -134,6 +153,8 @@ private:
       else if (auto store = dyn_cast<pho::StoreOp>(o))
         starts.assign(store.getStarts().begin(), store.getStarts().end()), type = store.getValue().getType();
     };
+    if (!p.op)
+      return false;
     SmallVector<Value> a, b;
     Type ta, tb;
     describe(p.op, a, ta);
@@ -162,9 +183,9 @@ private:
       return state.clear();
     if (auto scratch = op->getAttrOfType<IntegerAttr>("phog.scratch")) {
       int64_t low = scratch.getInt(), high = low + scratchBytes(op, threads);
-      need(op, state, {{true, low, high, {}, op}});
+      need(op, state, {{true, low, high, {}}});
       state.clear(); // its own barrier
-      state.push_back({false, low, high, {}, op});
+      state.push_back({false, low, high, {}});
       return;
     }
     SmallVector<Pending> accesses;
@@ -174,7 +195,11 @@ private:
         return;
       auto type = cast<phog::BufferType>(v.getType());
       int64_t low = static_cast<int64_t>(alloc.getOffset().value_or(0));
-      accesses.push_back({isWrite, low, low + type.getStages() * sharedLayoutOf(type).sizeBytes(), {}, op});
+      accesses.push_back({isWrite,
+                          low,
+                          low + type.getStages() * sharedLayoutOf(type).sizeBytes(),
+                          {},
+                          isa<phog::CopyAsyncOp>(op) ? op : nullptr});
     };
     if (auto store = dyn_cast<phog::StoreSharedOp>(op)) {
       buffer(store.getBuffer(), true);
@@ -196,7 +221,8 @@ private:
     if (auto copy = dyn_cast<phog::CopyAsyncOp>(op); copy && copy.getStage()) {
       State others;
       for (const Pending &p : state)
-        if (!isa<phog::CopyAsyncOp>(p.op) || cast<phog::CopyAsyncOp>(p.op).getBuffer() != copy.getBuffer())
+        if (auto other = dyn_cast_if_present<phog::CopyAsyncOp>(p.op);
+            !other || other.getBuffer() != copy.getBuffer())
           others.push_back(p);
       size_t count = others.size();
       need(op, others, accesses);
@@ -206,8 +232,7 @@ private:
       need(op, state, accesses);
     }
     for (const Pending &a : accesses)
-      if (!llvm::is_contained(state, a))
-        state.push_back(a);
+      add(state, a);
   }
 
   static bool isShared(Value view) {

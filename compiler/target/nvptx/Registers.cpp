@@ -59,9 +59,10 @@ bool isElementwise(Operation *op) {
 
 /// Computed and used up element by element, so that few of its elements live at once; what it is computed
 /// from lives to its end.
-bool isStreamed(Value v) {
+bool isStreamedTile(Value v) {
   Operation *op = v.getDefiningOp();
-  return op && isElementwise(op) && llvm::all_of(v.getUsers(), [&](Operation *user) {
+  return op && isa<RankedTensorType>(v.getType()) && isElementwise(op) &&
+         llvm::all_of(v.getUsers(), [&](Operation *user) {
            return user->getBlock() == op->getBlock() &&
                   (isElementwise(user) || isa<pho::StoreOp, phog::StoreSharedOp, pho::ReduceOp>(user));
          });
@@ -104,9 +105,17 @@ class Pressure {
 public:
   explicit Pressure(Operation *func) : threads(func->getAttrOfType<IntegerAttr>("phog.threads").getInt()) {
     visit(func);
-    func->walk([&](Operation *op) {
+    for (Operation *op : llvm::reverse(order)) { // users come before what they use
+      Operation *at = op;
+      if (op->getNumResults() == 1 && isStreamed(op->getResult(0))) {
+        at = lastUser(op);
+        lastUsers[op] = at;
+      }
       for (Value operand : op->getOperands())
-        useSources(operand, op);
+        if (Value root = rootOf(operand); !isStreamed(root))
+          use(root, at);
+    }
+    func->walk([&](Operation *op) {
       if (auto copy = dyn_cast<phog::CopyAsyncOp>(op); copy && copy->getParentOfType<LoopLikeOpInterface>())
         copied += pieces(copy, threads);
     });
@@ -134,6 +143,7 @@ private:
   /// second, so that an operation works in place where its operand ends. A region lies between.
   void visit(Operation *op) {
     const int64_t first = number++;
+    order.push_back(op);
     for (Region &region : op->getRegions())
       for (Block &block : region) {
         for (Value v : block.getArguments())
@@ -153,19 +163,27 @@ private:
     for (Value v : op->getResults())
       define(v);
   }
+  bool isStreamed(Value v) {
+    auto [known, isNew] = streamed.try_emplace(v, false);
+    if (isNew)
+      known->second = isStreamedTile(v);
+    return known->second;
+  }
   void define(Value v) {
     if (isa<RankedTensorType>(v.getType()) && !isFree(v) && !isStreamed(v) && registersOf(v))
       spans[v] = {number - 1, number - 1};
   }
-  /// `op` reads `v`: its registers, or those of what it is streamed from.
-  void useSources(Value v, Operation *op) {
-    v = rootOf(v);
-    if (!isStreamed(v))
-      return use(v, op);
-    if (!streamed.insert({v, op}).second)
-      return;
-    for (Value source : v.getDefiningOp()->getOperands())
-      useSources(source, op);
+  /// The last operation, all in one block, that takes an element of a streamed value, at once or through
+  /// others that are streamed: its operands live until then.
+  Operation *lastUser(Operation *op) {
+    Operation *last = op;
+    for (Operation *user : op->getUsers()) {
+      auto further = lastUsers.find(user);
+      Operation *end = further == lastUsers.end() ? user : further->second;
+      if (places[end].first > places[last].first)
+        last = end;
+    }
+    return last;
   }
   void use(Value v, Operation *op) {
     auto it = spans.find(v);
@@ -181,8 +199,10 @@ private:
   }
 
   int64_t number = 0, threads, copied = 0;
-  DenseSet<std::pair<Value, Operation *>> streamed;
-  std::map<Operation *, std::pair<int64_t, int64_t>> places;
+  std::vector<Operation *> order; ///< as numbered
+  DenseMap<Value, bool> streamed;
+  DenseMap<Operation *, Operation *> lastUsers; ///< of streamed results
+  DenseMap<Operation *, std::pair<int64_t, int64_t>> places;
   DenseMap<Value, std::pair<int64_t, int64_t>> spans;
   std::map<int64_t, int64_t> own;
 };
