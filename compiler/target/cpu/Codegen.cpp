@@ -1,4 +1,5 @@
 // Target machines, and assembly and object files from LLVM IR.
+#include "compiler/target/common/ShortPipeline.h"
 #include "compiler/target/cpu/Cpu.h"
 #include "compiler/target/cpu/TargetInfo.h"
 #include "llvm/IR/LegacyPassManager.h"
@@ -66,6 +67,7 @@ static llvm::Expected<std::string> generate(llvm::Module &module, const Options 
   auto machine = createTargetMachine(options);
   if (!machine)
     return machine.takeError();
+  (*machine)->setOptLevel(common::codeGenLevel(module, (*machine)->getOptLevel()));
   llvm::SmallVector<char, 0> buffer;
   llvm::raw_svector_ostream stream(buffer);
   llvm::legacy::PassManager passes;

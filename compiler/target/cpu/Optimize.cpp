@@ -1,4 +1,5 @@
 // LLVM's O3 pipeline. The loops are vector code already, so LLVM's own vectorisers stay out.
+#include "compiler/target/common/ShortPipeline.h"
 #include "compiler/target/cpu/Cpu.h"
 #include "compiler/target/cpu/TargetInfo.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -25,6 +26,8 @@ void optimize(llvm::Module &module, const Options &options) {
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
+  if (options.optLevel > 0 && common::isTooLargeToOptimize(module, common::kLargestCpu))
+    return common::runShortPipeline(module, modules);
   const llvm::OptimizationLevel levels[] = {llvm::OptimizationLevel::O0, llvm::OptimizationLevel::O1,
                                             llvm::OptimizationLevel::O2, llvm::OptimizationLevel::O3};
   const llvm::OptimizationLevel level = levels[std::min(options.optLevel, 3u)];

@@ -1,4 +1,5 @@
 // LLVM's side: the O3 pipeline and the NVPTX back end.
+#include "compiler/target/common/ShortPipeline.h"
 #include "compiler/target/nvptx/PtxVersion.h"
 #include "compiler/target/nvptx/SpellOutAbs.h"
 #include "llvm/IR/LegacyPassManager.h"
@@ -60,6 +61,10 @@ void optimize(Module &module, const Options &options) {
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, calls, modules);
+  if (common::isTooLargeToOptimize(module, common::kLargestGpu)) {
+    common::runShortPipeline(module, modules);
+    return spellOutAbs(module);
+  }
   OptimizationLevel level = options.optLevel >= 3   ? OptimizationLevel::O3
                             : options.optLevel == 2 ? OptimizationLevel::O2
                                                     : OptimizationLevel::O1;
@@ -73,6 +78,7 @@ Expected<std::string> emitPtx(Module &module, const Options &options) {
   if (!machine)
     return createStringError(inconvertibleErrorCode(), "%s", error.c_str());
   module.setDataLayout(machine->createDataLayout());
+  machine->setOptLevel(common::codeGenLevel(module, machine->getOptLevel()));
   SmallString<0> text;
   raw_svector_ostream out(text);
   legacy::PassManager passes;
