@@ -38,7 +38,7 @@ std::unique_ptr<Executable> prepare(const std::string &target, const sema::Typed
     return std::make_unique<Interpreted>(kernel, options);
   if (target == "gpu" || isGpuTarget(target))
     return prepareForGpu(target, kernel, sources, diags, ptx);
-  return prepareForCpu(kernel, sources, diags);
+  return prepareForCpu(kernel, sources, options, diags);
 }
 
 } // namespace phobos::driver

@@ -31,15 +31,15 @@ std::string executableTargets();
 bool isExecutableTarget(const std::string &target);
 
 /// The kernel for `target`; it may refer to `kernel` for as long as it lives. `options` are of the
-/// interpreter, `ptx` the version of PTX for a GPU (0: the usual one). Null with a diagnostic where the
-/// target cannot take the kernel.
+/// interpreter (the CPU target looks at `cancel` and `blocksDone`), `ptx` the version of PTX for a GPU (0:
+/// the usual one). Null with a diagnostic where the target cannot take the kernel.
 std::unique_ptr<Executable> prepare(const std::string &target, const sema::TypedKernel &kernel,
                                     const SourceManager &sources, const interp::Options &options,
                                     Diagnostics &diags, unsigned ptx = 0);
 
 /// The one for this machine's processor; in a file of its own because of what it includes.
 std::unique_ptr<Executable> prepareForCpu(const sema::TypedKernel &kernel, const SourceManager &sources,
-                                          Diagnostics &diags);
+                                          const interp::Options &options, Diagnostics &diags);
 
 /// The one for the GPU of this machine, compiled for `target` (sm_.., or gpu for what it is). Fails where
 /// there is none.

@@ -9,8 +9,8 @@ namespace phobos::driver {
 namespace {
 class OnCpu : public Executable {
 public:
-  OnCpu(const sema::TypedKernel &kernel, std::unique_ptr<cpu::JitKernel> code)
-      : kernel_(kernel), code_(std::move(code)) {}
+  OnCpu(const sema::TypedKernel &kernel, std::unique_ptr<cpu::JitKernel> code, const interp::Options &options)
+      : kernel_(kernel), code_(std::move(code)), options_(options) {}
 
   bool run(HostArguments &arguments, const BoundLaunch &launch, Diagnostics &diags) override {
     size_t n = kernel_.params.size();
@@ -26,7 +26,16 @@ public:
       params[i] = p.isTensor ? static_cast<const void *>(&tensors[i]) : &scalars[i];
     }
     CpuLaunch l{params.data(), launch.dims.data(), {launch.grid[0], launch.grid[1], launch.grid[2]}};
-    if (runOnCpu(code_->entry(), code_->scratchBytes(), l))
+    GridWatch watch;
+    watch.cancel = options_.cancel;
+    watch.done = options_.blocksDone;
+    const bool isRun =
+        runOnCpu(code_->entry(), code_->scratchBytes(), l, 0, options_.blocksDone ? &watch : nullptr);
+    if (isRun && watch.isCancelled()) {
+      diags.report(diag::Cancelled, kernel_.range);
+      return false;
+    }
+    if (isRun)
       return true;
     diags.report(diag::LaunchRefused, kernel_.range,
                  "kernel '" + kernel_.name + "': there is no memory for the " +
@@ -51,11 +60,12 @@ private:
 
   const sema::TypedKernel &kernel_;
   std::unique_ptr<cpu::JitKernel> code_;
+  interp::Options options_;
 };
 } // namespace
 
 std::unique_ptr<Executable> prepareForCpu(const sema::TypedKernel &kernel, const SourceManager &sources,
-                                          Diagnostics &diags) {
+                                          const interp::Options &options, Diagnostics &diags) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   auto module = lower(kernel, sources, "cpu", context, diags);
   if (!module)
@@ -63,7 +73,7 @@ std::unique_ptr<Executable> prepareForCpu(const sema::TypedKernel &kernel, const
   FirstError first(context);
   auto code = cpu::compileAndLoad(*module, {});
   if (code)
-    return std::make_unique<OnCpu>(kernel, std::move(*code));
+    return std::make_unique<OnCpu>(kernel, std::move(*code), options);
   reportTargetError(code.takeError(), first, kernel, "cpu", diags);
   return nullptr;
 }

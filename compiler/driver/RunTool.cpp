@@ -2,6 +2,7 @@
 #include "compiler/driver/Compile.h"
 #include "compiler/driver/EmitGpu.h"
 #include "compiler/driver/GivenValues.h"
+#include "compiler/driver/Progress.h"
 #include "compiler/driver/RunArguments.h"
 #include "compiler/driver/Status.h"
 #include "compiler/host/Npy.h"
@@ -10,6 +11,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <iostream>
+#include <optional>
 
 namespace phobos::driver {
 
@@ -55,18 +57,48 @@ private:
     interp::Options options;
     options.check = r_.check;
     options.cancel = r_.cancel;
+    std::atomic<int64_t> done = 0;
+    options.blocksDone = &done;
     if (r_.maxSteps)
       options.maxSteps = r_.maxSteps;
     std::unique_ptr<Executable> executable =
         prepare(r_.target, kernel, loaded_->sources, options, diags_, ptx_);
     if (!executable)
       return false;
-    if (prepared.launch.isEmpty() || executable->run(prepared.arguments, prepared.launch, diags_))
+    const auto &grid = prepared.launch.grid;
+    int64_t blocks = 0;
+    if (prepared.launch.isEmpty())
+      return true;
+    if (!countBlocks(grid, blocks)) {
+      diags_.report(diag::GridTooLarge, {}, grid[0], grid[1], grid[2]);
+      return false;
+    }
+    if (runWatched(*executable, prepared, blocks, done))
       return true;
     auto stops = [](const Diagnostic &d) {
       return d.id == diag::StepLimit || d.id == diag::Cancelled || d.id == diag::ValuesTooLarge;
     };
     return r_.check && std::none_of(diags_.all().begin(), diags_.all().end(), stops);
+  }
+
+  bool runWatched(Executable &executable, PreparedLaunch &prepared, int64_t blocks,
+                  const std::atomic<int64_t> &done) {
+    auto tooLong = [&](const std::string &time) { // at once: the others come when the run is over
+      Diagnostics now;
+      now.report(diag::LongRun, {}, blocks, time);
+      std::cerr << (r_.jsonDiagnostics ? renderJson(now, loaded_->sources)
+                                       : renderText(now, loaded_->sources, r_.color));
+    };
+    const bool isCounted = r_.target == "cpu" || r_.target == "interp";
+    if (isCounted && r_.beforeRun)
+      r_.beforeRun();
+    constexpr double blocksASecond = 1e9; // what no GPU passes
+    if (const double least = static_cast<double>(blocks) / blocksASecond; !isCounted && least > 7 * 86400)
+      tooLong("at least " + durationText(least));
+    std::optional<Progress> progress;
+    if (isCounted)
+      progress.emplace(blocks, done, r_.showsProgress, tooLong);
+    return executable.run(prepared.arguments, prepared.launch, diags_);
   }
 
   bool readOutputs(const sema::TypedKernel &kernel) {

@@ -22,6 +22,8 @@ struct RunRequest {
   bool jsonDiagnostics = false, color = false;
   bool noStd = false;
   const std::atomic<bool> *cancel = nullptr;
+  void (*beforeRun)() = nullptr; ///< called when only the kernel is left to run
+  bool showsProgress = false;    ///< standard error is a terminal
 };
 
 /// Exit status: 0 success, 1 the input is at fault (what is given does not fit the kernel, too), 2 a command

@@ -35,6 +35,8 @@ bool run(const sema::TypedKernel &kernel, const std::vector<Argument> &args, con
       for (int64_t x = 0; x < grid[0]; ++x)
         if (!machine.runBlock({x, y, z}))
           return false;
+        else if (options.blocksDone)
+          options.blocksDone->fetch_add(1, std::memory_order_relaxed);
   if (shadow)
     shadow->finish();
   return diags.errorCount() == errors;

@@ -27,7 +27,8 @@ struct Options {
   /// The result of sin and cos of f64 beyond 2^46, where the language promises no accuracy; nothing: the
   /// exact one. Elements of outputs that change with it are not determined.
   std::optional<double> farTrig;
-  const std::atomic<bool> *cancel = nullptr; ///< set by a signal handler: stops between statements
+  const std::atomic<bool> *cancel = nullptr;  ///< set by a signal handler: stops between statements
+  std::atomic<int64_t> *blocksDone = nullptr; ///< counted up, for who watches a long run
 };
 
 /// Runs the whole grid, blocks in order x fastest. `dims` are the values of kernel.dims. False if it was

@@ -8,7 +8,8 @@
 
 namespace phobos::tools {
 
-/// Set by the first interrupt: the interpreter then stops between statements. A second one ends the process.
+/// Set by the first interrupt: the run then stops between statements or blocks, and nothing is written. A
+/// second one ends the process.
 static std::atomic<bool> cancelled = false;
 static void onInterrupt(int) {
   cancelled.store(true);
@@ -78,8 +79,8 @@ int runMain(int argc, char **argv) {
   r.jsonDiagnostics = diagnostics == "json";
   r.color = !r.jsonDiagnostics && isatty(2);
   r.cancel = &cancelled;
-  if (r.target == "interp")
-    std::signal(SIGINT, onInterrupt);
+  r.showsProgress = !r.jsonDiagnostics && isatty(2);
+  r.beforeRun = [] { std::signal(SIGINT, onInterrupt); };
   return driver::runKernel(r);
 }
 

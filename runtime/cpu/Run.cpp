@@ -3,6 +3,7 @@
 #include "runtime/cpu/Run.h"
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdlib>
 #include <deque>
@@ -48,6 +49,7 @@ struct Grid {
   const CpuLaunch *launch;
   uint64_t scratchBytes;
   int64_t blocks, chunk;
+  GridWatch *watch;
   unsigned wanted;      ///< helpers still welcome
   unsigned helpers = 0; ///< at work; both under the pool's lock
   std::atomic<int64_t> next{0};
@@ -58,7 +60,28 @@ struct Grid {
     if (!memory && scratchBytes) // the blocks are left to those who have memory; run() sees what nobody took
       return;
     for (int64_t first = next.fetch_add(chunk); first < blocks; first = next.fetch_add(chunk))
-      entry(launch, first, std::min(first + chunk, blocks), memory);
+      if (int64_t last = first + std::min(chunk, blocks - first); !watch)
+        entry(launch, first, last, memory);
+      else if (!inPieces(first, last, memory))
+        return void(next = blocks); // nobody takes another chunk
+  }
+
+  /// In pieces of some milliseconds, so that a count of blocks moves and a request to stop is seen.
+  bool inPieces(int64_t first, int64_t last, void *memory) {
+    using Clock = std::chrono::steady_clock;
+    for (int64_t piece = 1; first < last;) {
+      if (watch->isCancelled())
+        return false;
+      const int64_t count = std::min(piece, last - first);
+      const Clock::time_point start = Clock::now();
+      entry(launch, first, first + count, memory);
+      if (Clock::now() - start < std::chrono::milliseconds(5) && piece < INT64_MAX / 2)
+        piece *= 2;
+      first += count;
+      if (watch->done)
+        watch->done->fetch_add(count, std::memory_order_relaxed);
+    }
+    return true;
   }
 };
 
@@ -123,7 +146,8 @@ private:
 
 } // namespace
 
-bool runOnCpu(CpuEntry entry, uint64_t scratchBytes, const CpuLaunch &launch, unsigned threads) {
+bool runOnCpu(CpuEntry entry, uint64_t scratchBytes, const CpuLaunch &launch, unsigned threads,
+              GridWatch *watch) {
   int64_t blocks = 1;
   for (int64_t extent : launch.grid) {
     if (extent <= 0)
@@ -137,7 +161,7 @@ bool runOnCpu(CpuEntry entry, uint64_t scratchBytes, const CpuLaunch &launch, un
   threads = static_cast<unsigned>(std::min({int64_t(threads), blocks, mostThreads}));
   // Small chunks even out blocks of unequal work, large ones keep the counter cheap.
   const int64_t chunk = std::max<int64_t>(1, blocks / (int64_t(threads) * 16));
-  Grid grid{entry, &launch, scratchBytes, blocks, chunk, threads - 1};
+  Grid grid{entry, &launch, scratchBytes, blocks, chunk, watch, threads - 1};
   return Pool::instance().run(grid);
 }
 

@@ -1,10 +1,12 @@
 // phobos-run: every flag, every exit status, every diagnostic of its own.
 #include "compiler/driver/RunTool.h"
+#include "compiler/driver/Progress.h"
 #include "compiler/host/Npy.h"
 #include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <thread>
 #include <unistd.h>
 
 using namespace phobos;
@@ -331,6 +333,58 @@ TEST_F(Run, ErrorsOfTheSourceAreItsFault) {
   expectFault(1, {"E0301"});
   source("kernel k(Y: tensor<f32>[4]) { Y[:] = \n");
   EXPECT_EQ(run(), 1);
+}
+
+// Runs that would not end --------------------------------------------------
+
+const char *const kForever = "@grid(host)\n"
+                             "kernel forever(Y: tensor<f32>[N]) {\n"
+                             "  if ctx.block.x == 0 { Y[0 :+ 8] = 1.0 }\n"
+                             "}\n";
+
+TEST_F(Run, GridsThatNobodyCountsAreRefused) {
+  source(kForever);
+  r.dims = {"N=8"};
+  r.grid = "2147483647,2147483647,2147483647";
+  for (const char *target : {"interp", "cpu"}) {
+    r.target = target;
+    EXPECT_EQ(run(), 1);
+    EXPECT_NE(err.find("E0939"), std::string::npos) << err;
+  }
+}
+
+TEST_F(Run, StoppedBetweenBlocksWritesNothing) {
+  source(kForever);
+  r.dims = {"N=8"};
+  r.grid = "2147483647,400000000";
+  r.outputs = {"Y=" + path("y.npy")};
+  for (const char *target : {"interp", "cpu"}) {
+    r.target = target;
+    std::atomic<bool> cancel = false;
+    r.cancel = &cancel;
+    std::thread user([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+      cancel = true;
+    });
+    EXPECT_EQ(run(), 1);
+    user.join();
+    EXPECT_NE(err.find("E1007"), std::string::npos) << err;
+    EXPECT_NE(err.find("W0940"), std::string::npos) << err; // years, said at once
+    EXPECT_FALSE(std::filesystem::exists(path("y.npy")));
+  }
+}
+
+TEST(Progress, SaysWhatIsDoneAndLeft) {
+  EXPECT_EQ(progressText(0, 100, 1), "0 of 100 blocks, 1 s");
+  EXPECT_EQ(progressText(25, 100, 12), "25 of 100 blocks (25 %), 12 s, about 36 s left");
+  EXPECT_EQ(durationText(119), "119 s");
+  EXPECT_EQ(durationText(3600 * 3.5), "3.5 hours");
+  EXPECT_EQ(durationText(86400 * 365 * 20.0), "20 years");
+  EXPECT_EQ(durationText(86400 * 365 * 2e9), "2e+09 years");
+  int64_t blocks = 0;
+  EXPECT_TRUE(countBlocks({3, 4, 5}, blocks));
+  EXPECT_EQ(blocks, 60);
+  EXPECT_FALSE(countBlocks({INT64_MAX, 2, 1}, blocks));
 }
 
 } // namespace

@@ -2,9 +2,9 @@
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/ADCE.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/InstSimplifyPass.h"
 #include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
 
@@ -59,13 +59,11 @@ bool isTooLargeToOptimize(const Module &module, const LargestOptimized &largest)
 void runShortPipeline(Module &module, ModuleAnalysisManager &analyses) {
   SimplifyCFGOptions shape;
   shape.needCanonicalLoops(true);
-  InstCombineOptions combine;
-  combine.setMaxIterations(1).setVerifyFixpoint(false);
   FunctionPassManager function;
   function.addPass(SROAPass(SROAOptions::ModifyCFG));
   function.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
   function.addPass(SimplifyCFGPass(shape));
-  function.addPass(InstCombinePass(combine));
+  function.addPass(InstSimplifyPass()); // InstCombine asks every condition about every value that it compares
   function.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
   function.addPass(SimplifyCFGPass(shape));
   function.addPass(ADCEPass());

@@ -1,0 +1,45 @@
+// What a run that lasts tells its user: on a terminal a line with the blocks done and the time left; and a
+// warning, anywhere, where nobody would see its end.
+#pragma once
+#include <array>
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <thread>
+
+namespace phobos::driver {
+
+/// The blocks of a grid; nothing where they are more than 2^63 - 1.
+bool countBlocks(const std::array<int64_t, 3> &grid, int64_t &blocks);
+
+/// As a user reads it: "40 s", "3.5 hours", "2.1e+08 years".
+std::string durationText(double seconds);
+
+/// "1234 of 5000 blocks (24.7 %), 12 s, about 37 s left"
+std::string progressText(int64_t done, int64_t blocks, double seconds);
+
+/// Watches from a thread of its own until it goes out of scope.
+class Progress {
+public:
+  /// `tooLong` is called once, with the estimate, where a run would take more than a year.
+  Progress(int64_t blocks, const std::atomic<int64_t> &done, bool isShown,
+           std::function<void(const std::string &)> tooLong);
+  ~Progress();
+
+private:
+  void watch();
+
+  int64_t blocks_;
+  const std::atomic<int64_t> &done_;
+  bool isShown_;
+  std::function<void(const std::string &)> tooLong_;
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  bool isOver_ = false;
+  std::thread thread_;
+};
+
+} // namespace phobos::driver
