@@ -17,9 +17,10 @@ const std::vector<Number> &numbers() {
       {"SHARED_BYTES", kPublished, "4 * (TILE_M * TILE_K + TILE_K * TILE_N)",
        "shared memory of a block, f32"},
       {"SHARED_BYTES", kGpu, "STAGES * TILE_K * (TILE_M + TILE_N) * ELEM_BYTES", "shared memory of a block"},
-      // Calibrated with ptxas 13.0 on all points of examples/*.pho for sm_75, sm_80, sm_89 and sm_90a: no
-      // fast entry point that is taken spills. 43 registers are left for addresses, counters and what is
-      // computed: those at 212 for tiles, fragments and copies do not spill, and the next above that do.
+      // Calibrated with ptxas 13.0 on the points of examples/*.pho, all of them for sm_75 and sm_90a: of the
+      // fast entry points that are taken one spills, 8 bytes (gemm_batched at 128x32x32 on sm_75). 43
+      // registers are left for addresses, counters and what is computed: those at 212 for tiles, fragments
+      // and copies do not spill, and the next above that do.
       {"COPY_REGISTERS", kGpu, "cdiv(TILE_K * (TILE_M + TILE_N) * ELEM_BYTES, 16 * THREADS)",
        "16-byte pieces that a thread copies: each has an address"},
       {"THREAD_REGISTERS", kSimt,
@@ -34,7 +35,8 @@ const std::vector<Number> &numbers() {
        "addresses"},
       {"THREAD_REGISTERS", kKernel, "TILE_REGISTERS + 43",
        "registers of a thread: its tiles, fragments and copies where most of them live, addresses"},
-      {"REGISTER_LIMIT", kGpu | Path::Gpu, "min(255, 65536 / THREADS)", "registers that a thread may have"},
+      {"REGISTER_LIMIT", kGpu | Path::Gpu, "min(MAX_REGISTERS, 65536 / (THREADS * MIN_BLOCKS))",
+       "registers that a thread may have"},
   };
   return list;
 }
@@ -121,12 +123,13 @@ const std::vector<Rule> &rules() {
        "clusters of {CLUSTER_M}x{CLUSTER_N} blocks are taken by the wgmma path alone"},
       // A thread's part of each tile is spelled out, instruction by instruction.
       {"unrolled-size", kKernel, "UNROLLED <= UNROLLED_LIMIT",
-       "spelled out, tiles and unrolled loops are {UNROLLED} operations for each of {THREADS} threads, the limit "
+       "spelled out, tiles and unrolled loops are {UNROLLED} operations for each of {THREADS} threads, the "
+       "limit "
        "is "
        "{UNROLLED_LIMIT}"},
       {"tile-registers", kGpu | Path::Gpu, "THREAD_REGISTERS <= REGISTER_LIMIT",
-       "a thread would need about {THREAD_REGISTERS} registers, {THREADS} threads leave {REGISTER_LIMIT} "
-       "each"},
+       "a thread would need about {THREAD_REGISTERS} registers, {THREADS} threads in each of {MIN_BLOCKS} "
+       "blocks at once leave {REGISTER_LIMIT}"},
       {"shared-memory", kWarpTiled | Path::Mma | Path::Gpu, "SHARED_BYTES <= SHARED_LIMIT",
        "the tiles need {SHARED_BYTES} bytes of shared memory, a block may use {SHARED_LIMIT}"},
       {"accumulators", kPublished, "ACCUMULATORS <= 128",
@@ -148,6 +151,8 @@ const std::vector<Unset> &unsetNames() {
   static const std::vector<Unset> list = {
       {"THREADS", kGpu, threads},
       {"SPLIT_K", kGpu | Path::Gpu, {1}},
+      {"MIN_BLOCKS", kGpu | Path::Gpu, {1}},
+      {"MAX_REGISTERS", kGpu | Path::Gpu, {255}},
       {"GROUP_M", kGpu, {8}},
       {"CLUSTER_M", kGpu | Path::Gpu, {1}},
       {"CLUSTER_N", kGpu | Path::Gpu, {1}},

@@ -100,6 +100,23 @@ TEST(GpuRules, ThreadsAreChosenSoThatTheTilesFit) {
     }
 }
 
+// What `@launch` asks for beside the threads leaves fewer registers to each.
+TEST(GpuRules, BlocksAtOnceAndALimitOfRegistersCount) {
+  auto product = [](const std::string &launch) {
+    return launch + "\nkernel k(A: tensor<f32>[M, K], B: tensor<f32>[K, N], C: tensor<f32>[M, N]) {\n"
+                    "  let m = ctx.block.x * 128\n  let n = ctx.block.y * 128\n"
+                    "  var acc: tile<f32>[128, 128] = 0.0\n  for k in range(0, K, 16) {\n"
+                    "    acc += dot(A[m :+ 128, k :+ 16], B[k :+ 16, n :+ 128])\n  }\n  C[m :+ 128, n :+ "
+                    "128] = acc\n}\n";
+  };
+  EXPECT_EQ(failureOf(product("@launch(256)"), "sm_90a"), "");
+  EXPECT_EQ(failureOf(product("@launch(256, 1, 255)"), "sm_90a"), "");
+  EXPECT_THAT(failureOf(product("@launch(256, 3)"), "sm_90a"),
+              testing::AllOf(testing::StartsWith("E0801 illegal point: tile-registers: "),
+                             testing::EndsWith("256 threads in each of 3 blocks at once leave 85")));
+  EXPECT_THAT(failureOf(product("@launch(256, 1, 64)"), "sm_90a"), testing::EndsWith("leave 64"));
+}
+
 TEST(GpuRules, TilesThatFitTheRegistersAreTaken) {
   EXPECT_EQ(failureOf(kernelOver(128, 256, "exp(x) + x"), "sm_80"), "");
   EXPECT_EQ(failureOf(kernelOver(256, 64, "x - rowsum(x)"), "sm_90a"), "");

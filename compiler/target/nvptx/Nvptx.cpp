@@ -147,6 +147,10 @@ Expected<int64_t> runPasses(mlir::func::FuncOp func, const Options &options, con
   facts.set("SHARED_BYTES", bytes);
   facts.set("SHARED_LIMIT", target.sharedLimit);
   facts.set("TILE_REGISTERS", registers);
+  if (auto n = func->getAttrOfType<mlir::IntegerAttr>("pho.min_blocks"))
+    facts.set("MIN_BLOCKS", n.getInt());
+  if (auto n = func->getAttrOfType<mlir::IntegerAttr>("pho.max_registers"))
+    facts.set("MAX_REGISTERS", std::min<int64_t>(255, n.getInt()));
   if (auto v = legality::Judge(legality::Path::Gpu).complete(facts, {}, completed); !v.isLegal())
     return make_error<legality::IllegalPoint>(std::string(v.broken->name), v.reason);
   insertBarriers(func);
