@@ -44,6 +44,12 @@ public:
       std::cerr << "phobos-compile: several targets make a bundle; --emit " << emit_ << " writes for one\n";
       return finish(UsageFault);
     }
+    if ((emit_ == "ptx" || emit_ == "cubin") && r_.targets.front().rfind("sm_", 0) != 0) {
+      std::cerr << "phobos-compile: --emit " << emit_
+                << " is of a GPU: add --target sm_80, say; --emit asm or obj "
+                << "is what '" << r_.targets.front() << "' has\n";
+      return finish(UsageFault);
+    }
     if ((emit_ == "obj" || emit_ == "cubin") && !r_.checkOnly && !r_.explain && r_.output.empty() &&
         isatty(STDOUT_FILENO)) {
       std::cerr << "phobos-compile: --emit " << emit_

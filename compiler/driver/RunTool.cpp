@@ -9,6 +9,7 @@
 #include "compiler/support/Suggest.h"
 #include "runtime/files/WriteFile.h"
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <iostream>
 #include <optional>
@@ -161,8 +162,9 @@ private:
     std::string line = name + ": " + std::string(phobos::name(array.elem())) + str(array.extents());
     for (int64_t i = 0; i < std::min(array.size(), kShown); ++i) {
       char text[32];
-      if (isFloat(array.elem()))
-        std::snprintf(text, sizeof text, " %.9g", array.getFloat(i));
+      if (isFloat(array.elem())) // the sign of a NaN says nothing
+        std::snprintf(text, sizeof text, " %.9g",
+                      std::isnan(array.getFloat(i)) ? std::fabs(array.getFloat(i)) : array.getFloat(i));
       else
         std::snprintf(text, sizeof text, " %lld", static_cast<long long>(array.getInt(i)));
       line += text;

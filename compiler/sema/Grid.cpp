@@ -85,9 +85,14 @@ private:
     std::vector<Piece> pieces;
     if (!spread(start, sub.length, pieces))
       return blame(mask, "a store adds to it what is not known when compiling", place);
+    int64_t begin = 0, end = 0;
     for (Piece p : pieces)
-      if (p.begin < 0 || p.end > stride)
-        return blame(mask, "the stores of one block reach into the next one's", place);
+      begin = std::min(begin, p.begin), end = std::max(end, p.end);
+    if (begin < 0 || end > stride)
+      return blame(mask,
+                   end - begin > stride ? "the stores of one block reach into the next one's"
+                                        : "the stores of a block do not begin at a multiple of it",
+                   place);
     for (Cover &k : coordinates_[c].covers)
       if (k.param == s.param && k.axis == axis && k.stride == stride) {
         k.pieces.insert(k.pieces.end(), pieces.begin(), pieces.end());

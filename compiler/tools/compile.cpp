@@ -26,7 +26,8 @@ int compileMain(int argc, char **argv) {
   bool json = false;
   std::string diagnostics = "text";
   app.add_option("FILE", r.file, "the source, or - for standard input");
-  app.add_option("-o,--output", r.output, "where the output goes; standard output if left out");
+  CLI::Option *output =
+      app.add_option("-o,--output", r.output, "where the output goes; standard output if left out");
   app.add_option("--target", r.targets, "cpu, or sm_75, sm_80, sm_89, sm_90a, ..; several for a bundle")
       ->allow_extra_args(false)
       ->capture_default_str();
@@ -82,6 +83,10 @@ int compileMain(int argc, char **argv) {
   r.color = !json && isatty(2);
   if (r.legality.empty() && r.file.empty()) {
     std::cerr << "phobos-compile: no FILE given (- reads standard input); --help explains\n";
+    return UsageFault;
+  }
+  if (output->count() && r.output.empty()) {
+    std::cerr << "phobos-compile: -o '' names no file; left out, the output goes to standard output\n";
     return UsageFault;
   }
   if (r.file != "-" && !r.output.empty() && isSameFile(r.file, r.output)) {

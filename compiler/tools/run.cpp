@@ -51,6 +51,7 @@ int runMain(int argc, char **argv) {
   app.add_option("--dim", r.dims, "NAME=EXTENT: a dimension that no file gives; repeatable");
   app.add_option("--out", r.outputs, "NAME=FILE.npy: write a tensor after the run; repeatable");
   app.add_option("--seed", r.seed, "of uniform and normal; the same numbers on every machine")
+      ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   app.add_flag(
       "--check", r.check,

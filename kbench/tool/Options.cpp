@@ -93,7 +93,9 @@ std::optional<int> parseOptions(int argc, char **argv, Options &o) {
        "what a parameter is, as phobos-run reads it: a .npy file, a number, uniform(a,b), normal, arange,\n"
        "const(c); repeatable. Others: floats uniform in [-1, 1], small integers, scalars 1");
   text("--grid", o.grid, "X[,Y[,Z]]", "blocks, where the kernel's own grid is not wanted or it has none");
-  text("--seed", o.seed, "N", "of the inputs and of --limit")->capture_default_str();
+  text("--seed", o.seed, "N", "of the inputs and of --limit")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber);
   app.add_flag("--no-std", o.noStd, "leave the standard library out")->group(group);
 
   group = "Which points";
@@ -103,7 +105,8 @@ std::optional<int> parseOptions(int argc, char **argv, Options &o) {
   text("--points", o.points, "FILE",
        "measure the points it lists, one a line (- for standard input); repeatable");
   text("--limit", o.limit, "N",
-       "search this many points, spread over the space; with --list or --best, print this many");
+       "search this many points, spread over the space; with --list or --best, print this many")
+      ->check(CLI::NonNegativeNumber);
   text("--shard", o.shard, "I/N",
        "the I-th (from 1) of N shares of the space, for searching on several machines; see --merge");
   app.add_flag("--list", o.list, "print the points and their number, and stop")->group(group);

@@ -116,7 +116,9 @@ private:
     std::string error;
     bool isDefault = o_.ledger.empty();
     std::string path = isDefault ? defaultLedger() : o_.ledger;
-    ledger_ = Ledger::open(path.empty() || path == "none" ? ":memory:" : path, error);
+    const bool isKept = !path.empty() && path != "none" &&
+                        !(o_.best && !std::filesystem::exists(path)); // to look into one makes none
+    ledger_ = Ledger::open(isKept ? path : ":memory:", error);
     if (ledger_)
       return Success;
     complain(error);
@@ -128,7 +130,12 @@ private:
   }
 
   int mergeLedgers() {
+    const std::string own = o_.ledger.empty() ? defaultLedger() : o_.ledger;
     for (const std::string &path : o_.merge) {
+      if (isSameFile(path, own)) {
+        complain("--merge '" + path + "' is the ledger itself: name the one whose measurements to add");
+        return UsageFault;
+      }
       size_t runs = 0, rows = 0;
       std::string error;
       if (!ledger_->merge(path, runs, rows, error)) {

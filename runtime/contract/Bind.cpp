@@ -249,8 +249,9 @@ private:
           int64_t need = c_.inferredGrid[axis]->evaluate(result_.dims);
           if (result_.grid[axis] < need)
             result_.warnings.push_back("the grid given has " + std::to_string(result_.grid[axis]) +
-                                       " blocks along " + axisName[axis] + ", fewer than the " +
-                                       std::to_string(need) + " that store everything");
+                                       (result_.grid[axis] == 1 ? " block" : " blocks") + " along " +
+                                       axisName[axis] + ", fewer than the " + std::to_string(need) +
+                                       " that store everything");
         }
     } else if (c_.gridFromHost) {
       return fail(By::Grid, 0,

@@ -118,4 +118,15 @@ s.case("extract below a file", "phobos-bundle", "extract", bundle, "-o", k + "/x
 s.case("points from standard input", *KBENCH, "--points", "-", "--dim", "N=50", "--budget", "5", stdin="T=8 U=2\n# none\nT=40\n", out=["2 listed points", "2 points: 2 ok"])
 s.case("standard input twice", "phobos-kbench", "-", "--points", "-", "--target", "interp", stdin="", status=2, err="standard input")
 s.case("no driver is nobody's line", "phobos-run", k, "--target", "gpu", *GIVEN, status=3, err="[E0934]", not_err="scale.pho:") if not os.path.exists("/dev/nvidia0") else None
+
+# Names and numbers that can only be slips.
+s.case("-o ''", "phobos-compile", k, "-o", "", status=2, err="names no file")
+s.case("PTX of the CPU", "phobos-compile", k, "--emit", "ptx", status=2, err=["--emit ptx is of a GPU", "sm_80"])
+for option in ("--limit", "--seed"):
+    s.case(f"{option} below 0", *KBENCH, option, "-1", status=2, err=option)
+s.case("--seed of a run below 0", "phobos-run", k, *GIVEN, "--seed", "-1", status=2, err="--seed")
+s.case("--best of no ledger", "phobos-kbench", "--target", "cpu", "--best", "--ledger", s.path("none.sqlite"), "--dim", "N=50", k, status=1)
+s.check("looking makes no ledger", not os.path.exists(s.path("none.sqlite")))
+s.case("a ledger", "phobos-kbench", "--target", "interp", "--ledger", s.path("l.sqlite"), "--dim", "N=50", "--autotune", "T=8", k)
+s.case("a ledger into itself", "phobos-kbench", "--ledger", s.path("l.sqlite"), "--merge", s.path("l.sqlite"), status=2, err="is the ledger itself")
 s.finish()
