@@ -1,0 +1,222 @@
+// Flow: what a worker's answer or end means for the point it was on, and what the user is told.
+#include "kbench/tune/Flow.h"
+#include "kbench/tune/Finals.h"
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+namespace phobos::kbench {
+
+std::optional<Verdict> Flow::verdictOf(const Outcome &o, Stage stage, std::chrono::milliseconds limit,
+                                       bool secondTime) {
+  std::string seconds =
+      std::to_string(limit.count() / 1000) + "." + std::to_string(limit.count() % 1000 / 100) + " s";
+  switch (o.kind) {
+  case Outcome::Kind::Crash:
+    return Verdict{isOfCompilers(stage) ? Status::CompileError : Status::Fault, "",
+                   (isOfCompilers(stage) ? "the compiler " : "the device worker ") + o.detail};
+  case Outcome::Kind::Timeout:
+    if (!o.phase.empty()) // compiled, but what it must compute is not known: the kernel itself does not end
+      return Verdict{Status::Hang, "", o.phase + " did not end within " + seconds};
+    return Verdict{isOfCompilers(stage) ? Status::CompileTimeout : Status::Hang, "",
+                   "no answer within " + seconds};
+  default:
+    if (!secondTime)
+      return std::nullopt;
+    return Verdict{Status::Lost, "", "its worker " + o.detail + ", twice"};
+  }
+}
+
+void Flow::ended(const Outcome &o) {
+  if (o.job == roofJob)
+    measuredRoof(o);
+  else if (o.job == plainJob)
+    plainEnded(o);
+  else if (stages_[o.job] == Stage::Compile)
+    compiled(o);
+  else if (stages_[o.job] == Stage::Compare)
+    compared(o);
+  else
+    ran(o);
+}
+
+void Flow::measuredRoof(const Outcome &o) {
+  const bool isFirst = !roofs_.isBegun();
+  outcome_.spent.roof += o.seconds;
+  roofs_.ended(o, outcome_.roof, outcome_.noProductRoof);
+  if (isFirst && options_.sharesProcessor)
+    beginCompilers();
+}
+
+void Flow::plainEnded(const Outcome &o) {
+  (plain_.wantsCompiler() ? outcome_.spent.compiling : outcome_.spent.reference) += o.seconds;
+  plain_.ended(o);
+  if (!plain_.isSettled())
+    return;
+  outcome_.plain = plain_.found();
+  outcome_.noFullSize = plain_.why();
+  for (size_t i : std::exchange(waiting_, {}))
+    afterSmall(i);
+}
+
+void Flow::afterSmall(size_t i) {
+  Measurement &m = outcome_.results[i].measurement;
+  if (!plain_.isSettled()) {
+    waiting_.push_back(i);
+  } else if (!outcome_.plain) {
+    m.verdict.detail = outcome_.noFullSize;
+    toTime_.push_back(i);
+  } else if (comparedWith_[i] != plain_.candidate()) {
+    toCompare_.push_back(i); // it was compared with one that has failed since
+  } else {
+    m.verdict.detail = notes_[i];
+    (notes_[i].empty() ? toFull_ : toTime_).push_back(i);
+  }
+}
+
+void Flow::compared(const Outcome &o) {
+  outcome_.spent.compiling += o.seconds;
+  auto reply = answerOf(o, Stage::Compare);
+  if (!reply)
+    return;
+  comparedWith_[o.job] = plain_.candidate();
+  notes_[o.job] = reply->note;
+  afterSmall(o.job);
+}
+
+std::optional<Reply> Flow::answerOf(const Outcome &o, Stage stage) {
+  size_t i = o.job;
+  Reply reply;
+  if (o.kind == Outcome::Kind::Answer && Reply::fromLine(o.answer, reply)) {
+    if (reply.verdict.ok())
+      return reply;
+    if (stage == Stage::Compile)
+      outcome_.results[i].measurement.compileMs = reply.compileMs;
+    end(i, reply.verdict);
+    return std::nullopt;
+  }
+  Outcome lost = o;
+  if (o.kind == Outcome::Kind::Answer)
+    lost.kind = Outcome::Kind::Lost, lost.detail = "answered what nobody understands";
+  auto limit = stage == Stage::Compile && o.phase.empty() ? options_.compileLimit : options_.runLimit;
+  if (auto verdict = verdictOf(lost, stage, limit, attempts_[i] > 0)) {
+    end(i, *verdict);
+  } else {
+    ++attempts_[i];
+    (stage == Stage::Compile   ? toRepeat_
+     : stage == Stage::Compare ? toCompare_
+     : stage == Stage::Verify  ? toVerify_
+     : stage == Stage::Full    ? toFull_
+                               : toTime_)
+        .push_back(i);
+  }
+  return std::nullopt;
+}
+
+void Flow::compiled(const Outcome &o) {
+  outcome_.spent.compiling += o.seconds;
+  auto reply = answerOf(o, Stage::Compile);
+  if (!reply)
+    return;
+  Measurement &m = outcome_.results[o.job].measurement;
+  m.resources = reply->resources;
+  m.flops = reply->flops;
+  m.bytes = reply->bytes;
+  m.isComputeBound = reply->isComputeBound;
+  m.cases = reply->cases;
+  m.compileMs = reply->compileMs;
+  outcome_.products = reply->products;
+  outcome_.results[o.job].warning = reply->warning;
+  notes_[o.job] = reply->note;
+  toVerify_.push_back(o.job);
+}
+
+void Flow::ran(const Outcome &o) {
+  Stage stage = stages_[o.job];
+  Spent &s = outcome_.spent;
+  (stage == Stage::Verify ? s.small : stage == Stage::Full ? s.full : s.timing) += o.seconds;
+  auto reply = answerOf(o, stage);
+  if (!reply)
+    return;
+  Measurement &m = outcome_.results[o.job].measurement;
+  if (stage == Stage::Verify) {
+    m.worstError = reply->worstError;
+    afterSmall(o.job);
+    return;
+  }
+  if (stage == Stage::Full) {
+    m.worstError = std::max(m.worstError, reply->worstError);
+    m.verdict.detail = reply->note;
+    toTime_.push_back(o.job);
+    return;
+  }
+  m.samplesNs = reply->samples.empty() ? std::vector<double>{} : reply->samples[0];
+  end(o.job, {Status::Ok, "", m.verdict.detail});
+}
+
+void Flow::end(size_t i, Verdict verdict) {
+  Measurement &m = outcome_.results[i].measurement;
+  m.verdict = std::move(verdict);
+  ended_.insert(i);
+  ++done_;
+  if (events_.measured)
+    events_.measured(m);
+  noteBest(i);
+  // The files of a point that cannot come into the finals are of no more use.
+  const PointResult &r = outcome_.results[i];
+  if (r.status() != Status::Ok || r.summary().median > 2 * outcome_.results[*best_].summary().median) {
+    std::error_code ignored;
+    std::filesystem::remove_all(folder(i), ignored);
+  }
+}
+
+void Flow::noteBest(size_t i) {
+  const PointResult &r = outcome_.results[i];
+  if (r.status() != Status::Ok)
+    return;
+  ++ok_;
+  if (!best_ || r.summary().median < outcome_.results[*best_].summary().median)
+    best_ = i;
+}
+
+void Flow::checkpoint() {
+  const auto now = Clock::now();
+  if (!events_.soFar || done_ == checkpointed_ || now - lastCheckpoint_ < std::chrono::seconds(2))
+    return;
+  checkpointed_ = done_;
+  SearchOutcome sofar;
+  sofar.wasInterrupted = true; // as it stands, the search is not over
+  sofar.device = outcome_.device;
+  sofar.roof = outcome_.roof;
+  sofar.products = outcome_.products;
+  sofar.plain = outcome_.plain;
+  sofar.noFullSize = outcome_.noFullSize;
+  for (size_t i = 0; i < outcome_.results.size(); ++i)
+    if (hasEnded(i))
+      sofar.results.push_back(outcome_.results[i]);
+  sofar.ranking = rankAll(sofar.results);
+  events_.soFar(sofar);
+  lastCheckpoint_ = Clock::now();
+}
+
+void Flow::report() {
+  if (!events_.progress)
+    return;
+  Progress p{done_, ok_,
+             timing_                                         ? "timing"
+             : !roofs_.isBegun() && outcome_.results.empty() ? "measuring what the device can do"
+             : compilers_.busy()                             ? "compiling"
+                                                             : "verifying",
+             best_ ? &outcome_.results[*best_] : nullptr};
+  events_.progress(p);
+}
+
+void Flow::dropUnfinished() {
+  std::vector<PointResult> finished;
+  for (size_t i = 0; i < outcome_.results.size(); ++i)
+    if (hasEnded(i))
+      finished.push_back(std::move(outcome_.results[i]));
+  outcome_.results = std::move(finished);
+}
+
+} // namespace phobos::kbench
