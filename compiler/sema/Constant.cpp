@@ -1,7 +1,8 @@
 // Constant expressions over names, as attributes use them: integers and bools, 64 bits, total as in the
 // language.
 #include "compiler/sema/Space.h"
-#include <limits>
+#include "runtime/contract/Integer.h"
+#include <algorithm>
 
 namespace phobos::sema {
 
@@ -12,37 +13,18 @@ using ast::BinaryOp;
 using ast::Expr;
 using ast::UnaryOp;
 
-int64_t wrap(uint64_t v) { return static_cast<int64_t>(v); }
-
-int64_t divide(int64_t a, int64_t b) {
-  return b == 0 ? 0 : b == -1 ? wrap(0 - static_cast<uint64_t>(a)) : a / b;
-}
-int64_t remainder(int64_t a, int64_t b) { return b == 0 ? a : b == -1 ? 0 : a % b; }
-int64_t quotientUp(int64_t a, int64_t b) {
-  int64_t q = divide(a, b);
-  return q + (b != 0 && b != -1 && a % b != 0 && (a < 0) == (b < 0));
-}
-/// A count past the width, or below 0, shifts everything out.
-int64_t shift(int64_t a, int64_t count, bool left) {
-  bool all = count < 0 || count >= 64;
-  if (left)
-    return all ? 0 : wrap(static_cast<uint64_t>(a) << count);
-  return a >> (all ? 63 : count);
-}
-
 int64_t apply(BinaryOp op, int64_t a, int64_t b) {
-  auto ua = static_cast<uint64_t>(a), ub = static_cast<uint64_t>(b);
   switch (op) {
   case BinaryOp::Add:
-    return wrap(ua + ub);
+    return integer::add(a, b);
   case BinaryOp::Sub:
-    return wrap(ua - ub);
+    return integer::sub(a, b);
   case BinaryOp::Mul:
-    return wrap(ua * ub);
+    return integer::mul(a, b);
   case BinaryOp::Div:
-    return divide(a, b);
+    return integer::div(a, b);
   case BinaryOp::Rem:
-    return remainder(a, b);
+    return integer::rem(a, b);
   case BinaryOp::And:
     return a & b;
   case BinaryOp::Or:
@@ -50,9 +32,9 @@ int64_t apply(BinaryOp op, int64_t a, int64_t b) {
   case BinaryOp::Xor:
     return a ^ b;
   case BinaryOp::Shl:
-    return shift(a, b, true);
+    return integer::shl(a, b);
   case BinaryOp::Shr:
-    return shift(a, b, false);
+    return integer::shr(a, b);
   case BinaryOp::Eq:
     return a == b;
   case BinaryOp::Ne:
@@ -81,7 +63,7 @@ public:
   Value evaluate(const Expr &e) {
     switch (e.kind) {
     case Expr::Kind::Int:
-      return e.intOverflow ? std::nullopt : Value(wrap(e.intValue));
+      return e.intOverflow ? std::nullopt : Value(static_cast<int64_t>(e.intValue));
     case Expr::Kind::Bool:
       return e.boolValue;
     case Expr::Kind::Name:
@@ -113,9 +95,7 @@ private:
     Value v = evaluate(*e.args[0]);
     if (!v)
       return v;
-    return e.unaryOp == UnaryOp::Neg      ? wrap(0 - static_cast<uint64_t>(*v))
-           : e.unaryOp == UnaryOp::BitNot ? ~*v
-                                          : int64_t(!*v);
+    return e.unaryOp == UnaryOp::Neg ? integer::neg(*v) : e.unaryOp == UnaryOp::BitNot ? ~*v : int64_t(!*v);
   }
 
   Value binary(const Expr &e) {
@@ -144,9 +124,9 @@ private:
     if (two && (e.name == "min" || e.name == "tmin"))
       return std::min(args[0], args[1]);
     if (two && e.name == "cdiv")
-      return quotientUp(args[0], args[1]);
+      return integer::ceilDiv(args[0], args[1]);
     if (args.size() == 1 && e.name == "abs")
-      return args[0] < 0 ? wrap(0 - static_cast<uint64_t>(args[0])) : args[0];
+      return args[0] < 0 ? integer::neg(args[0]) : args[0];
     return std::nullopt;
   }
 

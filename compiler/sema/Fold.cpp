@@ -1,46 +1,27 @@
 // Constant folding of scalar integers, and differences of index expressions that are constant though the
 // expressions are not.
 #include "compiler/sema/Checker.h"
+#include "runtime/contract/Integer.h"
 #include "runtime/contract/Numeric.h"
 
 namespace phobos::sema {
 
-static int64_t wrappedAdd(int64_t a, int64_t b) {
-  return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
-}
-static int64_t wrappedMul(int64_t a, int64_t b) {
-  return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
-}
-static int64_t negated(int64_t a) { return static_cast<int64_t>(-static_cast<uint64_t>(a)); }
-static int64_t divided(int64_t a, int64_t b) { return b == 0 ? 0 : b == -1 ? negated(a) : a / b; }
-static int64_t remainder(int64_t a, int64_t b) { return b == 0 ? a : b == -1 ? 0 : a % b; }
-
-static int64_t dividedUp(int64_t a, int64_t b) {
-  int64_t q = divided(a, b);
-  return b != 0 && remainder(a, b) != 0 && (remainder(a, b) < 0) == (b < 0) ? q + 1 : q;
-}
-
-static int64_t shifted(bool left, ScalarType t, int64_t a, int64_t n) {
-  if (n < 0 || n >= static_cast<int64_t>(bitWidth(t)))
-    return left || a >= 0 ? 0 : -1;
-  return left ? static_cast<int64_t>(static_cast<uint64_t>(a) << n) : a >> n;
-}
-
 std::optional<int64_t> foldInteger(Op op, ScalarType t, int64_t a, int64_t b) {
   auto wrap = [&](int64_t n) { return t == ScalarType::Bool ? n : numeric::wrapTo(t, n); };
+  const auto width = static_cast<int64_t>(bitWidth(t));
   switch (op) {
   case Op::Add:
-    return wrap(wrappedAdd(a, b));
+    return wrap(integer::add(a, b));
   case Op::Sub:
-    return wrap(wrappedAdd(a, negated(b)));
+    return wrap(integer::sub(a, b));
   case Op::Mul:
-    return wrap(wrappedMul(a, b));
+    return wrap(integer::mul(a, b));
   case Op::Div:
-    return wrap(divided(a, b));
+    return wrap(integer::div(a, b));
   case Op::Rem:
-    return wrap(remainder(a, b));
+    return wrap(integer::rem(a, b));
   case Op::CDiv:
-    return wrap(dividedUp(a, b));
+    return wrap(integer::ceilDiv(a, b));
   case Op::And:
     return wrap(a & b);
   case Op::Or:
@@ -48,8 +29,9 @@ std::optional<int64_t> foldInteger(Op op, ScalarType t, int64_t a, int64_t b) {
   case Op::Xor:
     return wrap(a ^ b);
   case Op::Shl:
+    return wrap(integer::shl(a, b, width));
   case Op::Shr:
-    return wrap(shifted(op == Op::Shl, t, a, b));
+    return wrap(integer::shr(a, b, width));
   case Op::Max:
     return a > b ? a : b;
   case Op::Min:
@@ -84,9 +66,9 @@ struct Linear {
   int64_t constant = 0;
 
   void add(const Linear &other, int64_t factor) {
-    constant = wrappedAdd(constant, wrappedMul(other.constant, factor));
+    constant = integer::add(constant, integer::mul(other.constant, factor));
     for (const auto &[key, n] : other.terms)
-      terms[key] = wrappedAdd(terms[key], wrappedMul(n, factor));
+      terms[key] = integer::add(terms[key], integer::mul(n, factor));
   }
 };
 

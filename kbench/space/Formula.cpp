@@ -1,6 +1,7 @@
 #include "kbench/space/Formula.h"
-#include "kbench/space/Arithmetic.h"
+#include "runtime/contract/Integer.h"
 #include <algorithm>
+#include <limits>
 
 namespace phobos::kbench {
 
@@ -23,9 +24,9 @@ int64_t identityOf(FormulaOp op) {
 int64_t combine(FormulaOp op, int64_t a, int64_t b) {
   switch (op) {
   case FormulaOp::Add:
-    return wrapAdd(a, b);
+    return integer::add(a, b);
   case FormulaOp::Mul:
-    return wrapMul(a, b);
+    return integer::mul(a, b);
   case FormulaOp::And:
     return a & b;
   case FormulaOp::Or:
@@ -46,21 +47,21 @@ int64_t combine(FormulaOp op, int64_t a, int64_t b) {
 int64_t FormulaPool::apply(FormulaOp op, const int64_t *args) {
   switch (op) {
   case FormulaOp::Neg:
-    return wrapNeg(args[0]);
+    return integer::neg(args[0]);
   case FormulaOp::BitNot:
     return ~args[0];
   case FormulaOp::Not:
     return args[0] == 0;
   case FormulaOp::Div:
-    return totalDiv(args[0], args[1]);
+    return integer::div(args[0], args[1]);
   case FormulaOp::Rem:
-    return totalRem(args[0], args[1]);
+    return integer::rem(args[0], args[1]);
   case FormulaOp::CDiv:
-    return totalCeilDiv(args[0], args[1]);
+    return integer::ceilDiv(args[0], args[1]);
   case FormulaOp::Shl:
-    return totalShl(args[0], args[1]);
+    return integer::shl(args[0], args[1]);
   case FormulaOp::Shr:
-    return totalShr(args[0], args[1]);
+    return integer::shr(args[0], args[1]);
   case FormulaOp::Eq:
     return args[0] == args[1];
   case FormulaOp::Ne:

@@ -1,7 +1,8 @@
 #include "kbench/space/Interval.h"
-#include "kbench/space/Arithmetic.h"
+#include "runtime/contract/Integer.h"
 #include <algorithm>
 #include <bit>
+#include <limits>
 
 namespace phobos::kbench {
 namespace {
@@ -66,7 +67,7 @@ Interval divide(FormulaOp op, Interval a, Interval b) {
   if (b.lo <= 0)
     return anything;
   auto quotient = [op](int64_t x, int64_t y) {
-    return op == FormulaOp::Div ? totalDiv(x, y) : totalCeilDiv(x, y);
+    return op == FormulaOp::Div ? integer::div(x, y) : integer::ceilDiv(x, y);
   };
   int64_t q[] = {quotient(a.lo, b.lo), quotient(a.lo, b.hi), quotient(a.hi, b.lo), quotient(a.hi, b.hi)};
   return {*std::min_element(q, q + 4), *std::max_element(q, q + 4)};

@@ -1,5 +1,5 @@
 #include "kbench/space/Tail.h"
-#include "kbench/space/Arithmetic.h"
+#include "runtime/contract/Integer.h"
 #include <algorithm>
 
 namespace phobos::kbench {
@@ -120,15 +120,15 @@ void Tail::evaluate(const Step &step, const Binder &binder) {
 #define EACH(OP, EXPR)                                                                                       \
   case FormulaOp::OP:                                                                                        \
     return fill(dst, args[0], args[1], [](int64_t a, int64_t b) -> int64_t { return EXPR; });
-      EACH(Add, wrapAdd(a, b))
-      EACH(Mul, wrapMul(a, b))
+      EACH(Add, integer::add(a, b))
+      EACH(Mul, integer::mul(a, b))
       EACH(And, a & b)
       EACH(Or, a | b)
       EACH(Xor, a ^ b)
       EACH(Min, std::min(a, b))
       EACH(Max, std::max(a, b))
-      EACH(Div, totalDiv(a, b))
-      EACH(Rem, totalRem(a, b))
+      EACH(Div, integer::div(a, b))
+      EACH(Rem, integer::rem(a, b))
       EACH(Eq, a == b)
       EACH(Ne, a != b)
       EACH(Lt, a < b)

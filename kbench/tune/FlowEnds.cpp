@@ -1,6 +1,6 @@
 // Flow: what a worker's answer or end means for the point it was on, and what the user is told.
-#include "kbench/tune/Flow.h"
 #include "kbench/tune/Finals.h"
+#include "kbench/tune/Flow.h"
 #include <algorithm>
 #include <filesystem>
 #include <utility>

@@ -1,32 +1,10 @@
 #include "runtime/contract/Contract.h"
+#include "runtime/contract/Integer.h"
 #include <algorithm>
 
 namespace phobos {
 
 using Op = HostExpr::Op;
-
-static int64_t wrapAdd(int64_t a, int64_t b) {
-  return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
-}
-static int64_t wrapSub(int64_t a, int64_t b) {
-  return static_cast<int64_t>(static_cast<uint64_t>(a) - static_cast<uint64_t>(b));
-}
-static int64_t wrapMul(int64_t a, int64_t b) {
-  return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
-}
-
-static int64_t totalDiv(int64_t a, int64_t b) { return b == 0 ? 0 : b == -1 ? wrapSub(0, a) : a / b; }
-static int64_t totalRem(int64_t a, int64_t b) { return b == 0 ? a : b == -1 ? 0 : a % b; }
-static int64_t shiftLeft(int64_t a, int64_t n) {
-  return n < 0 || n > 63 ? 0 : static_cast<int64_t>(static_cast<uint64_t>(a) << n);
-}
-static int64_t shiftRight(int64_t a, int64_t n) { return a >> (n < 0 || n > 63 ? 63 : n); }
-
-/// The quotient rounded towards +infinity.
-static int64_t ceilDiv(int64_t a, int64_t b) {
-  int64_t q = totalDiv(a, b), r = totalRem(a, b);
-  return b != 0 && r != 0 && (r < 0) == (b < 0) ? q + 1 : q;
-}
 
 int64_t HostExpr::evaluate(const std::vector<int64_t> &dims) const {
   auto arg = [&](size_t i) { return args[i].evaluate(dims); };
@@ -36,23 +14,23 @@ int64_t HostExpr::evaluate(const std::vector<int64_t> &dims) const {
   case Op::Dim:
     return dims[static_cast<size_t>(value)];
   case Op::Neg:
-    return wrapSub(0, arg(0));
+    return integer::neg(arg(0));
   case Op::Not:
     return arg(0) == 0;
   case Op::BitNot:
     return ~arg(0);
   case Op::Add:
-    return wrapAdd(arg(0), arg(1));
+    return integer::add(arg(0), arg(1));
   case Op::Sub:
-    return wrapSub(arg(0), arg(1));
+    return integer::sub(arg(0), arg(1));
   case Op::Mul:
-    return wrapMul(arg(0), arg(1));
+    return integer::mul(arg(0), arg(1));
   case Op::Div:
-    return totalDiv(arg(0), arg(1));
+    return integer::div(arg(0), arg(1));
   case Op::Rem:
-    return totalRem(arg(0), arg(1));
+    return integer::rem(arg(0), arg(1));
   case Op::CDiv:
-    return ceilDiv(arg(0), arg(1));
+    return integer::ceilDiv(arg(0), arg(1));
   case Op::And:
     return arg(0) & arg(1);
   case Op::Or:
@@ -60,9 +38,9 @@ int64_t HostExpr::evaluate(const std::vector<int64_t> &dims) const {
   case Op::Xor:
     return arg(0) ^ arg(1);
   case Op::Shl:
-    return shiftLeft(arg(0), arg(1));
+    return integer::shl(arg(0), arg(1));
   case Op::Shr:
-    return shiftRight(arg(0), arg(1));
+    return integer::shr(arg(0), arg(1));
   case Op::Max:
     return std::max(arg(0), arg(1));
   case Op::Min:
