@@ -1,6 +1,7 @@
 // Scopes, look-up, and what to say about names that are not there.
 #include "compiler/sema/Checker.h"
 #include "compiler/sema/Signature.h"
+#include "compiler/support/ForeignWords.h"
 #include "compiler/support/Suggest.h"
 #include <algorithm>
 
@@ -46,8 +47,15 @@ void Checker::reportUnknown(diag id, std::string_view name, SourceRange range,
                             const std::vector<std::string> &candidates) {
   if (!reported_.insert(std::string(name)).second)
     return; // said once; more of the same helps nobody
+  if (std::any_of(name.begin(), name.end(), [](char c) { return (c & 0x80) != 0; }))
+    return; // the lexer has said that names are ASCII
   auto b = report(id, range, name);
-  if (auto near = nearest(name, candidates))
+  const char *foreign = id == diag::UnknownName       ? foreignValue(name)
+                        : id == diag::UnknownFunction ? foreignCall(name)
+                                                      : nullptr;
+  if (foreign)
+    b.help(foreign);
+  else if (auto near = nearest(name, candidates))
     b.help("did you mean '" + *near + "'?");
 }
 
@@ -147,6 +155,17 @@ Value Checker::checkName(const ast::Expr &e) {
   return Value::typed(n);
 }
 
+/// What stands for a member that arrays have in other languages.
+static std::string memberHelp(const Value &value, const ast::Expr &base, const std::string &member) {
+  const bool isArray = value.kind == Value::Kind::Tensor || (value.isTyped() && value.expr->type.isTile());
+  const std::string array = base.kind == ast::Expr::Kind::Name ? base.name : "t";
+  if (isArray && (member == "shape" || member == "size"))
+    return "an extent is 'extent(" + array + ", 0)', or the dimension's name";
+  if (isArray && member == "T")
+    return value.isTyped() ? "write 'transpose(" + array + ")'" : "a slice is transposed: 'transpose(t)'";
+  return "only ctx has members";
+}
+
 /// `ctx.block.x` and its kin: the only members there are.
 Value Checker::checkMember(const ast::Expr &e) {
   static constexpr const char *kAxes = "xyz";
@@ -187,8 +206,9 @@ Value Checker::checkMember(const ast::Expr &e) {
     n->axis = static_cast<int>(axis);
     return Value::typed(n);
   }
-  if (!check(&base).isError())
-    report(diag::UnknownMember, place, "this value", e.name).help("only ctx has members");
+  Value value = check(&base);
+  if (!value.isError())
+    report(diag::UnknownMember, place, "this value", e.name).help(memberHelp(value, base, e.name));
   return Value::error();
 }
 

@@ -1,5 +1,7 @@
 // Slices of tensors (a load) and of tiles: points, `s : e`, `s :+ n`, `:`.
 #include "compiler/sema/Checker.h"
+#include "compiler/support/ForeignWords.h"
+#include <algorithm>
 
 namespace phobos::sema {
 
@@ -57,6 +59,14 @@ Value Checker::load(ParamId tensor, std::vector<Subscript> subs, const std::vect
 
 static const char *plural(size_t n) { return n == 1 ? "" : "s"; }
 
+/// Python's new axis: `t[:, None]`.
+static bool holdsNone(const ast::Expr &e) {
+  return std::any_of(e.subscripts.begin(), e.subscripts.end(), [](const ast::Subscript &s) {
+    return s.kind == ast::Subscript::Kind::Point && s.first && s.first->kind == ast::Expr::Kind::Name &&
+           s.first->name == "None";
+  });
+}
+
 /// One subscript an axis; `shape` are the lengths of the axes that stay. Every axis is judged, so that
 /// several errors show.
 bool Checker::tensorSubscripts(const ast::Expr &e, ParamId tensor, std::vector<Subscript> &subs,
@@ -64,9 +74,11 @@ bool Checker::tensorSubscripts(const ast::Expr &e, ParamId tensor, std::vector<S
   std::string name = out_->params[tensor].name;
   std::vector<Extent> extents = out_->params[tensor].extents;
   if (e.subscripts.size() != extents.size()) {
-    report(diag::RankMismatch, e.range, name, extents.size(), e.subscripts.size(),
-           plural(e.subscripts.size()))
-        .note(out_->params[tensor].range, "declared here");
+    auto b = report(diag::RankMismatch, e.range, name, extents.size(), e.subscripts.size(),
+                    plural(e.subscripts.size()));
+    b.note(out_->params[tensor].range, "declared here");
+    if (holdsNone(e))
+      b.help(foreignValue("None"));
     return false;
   }
   bool ok = true;
@@ -187,8 +199,10 @@ std::optional<int64_t> Checker::sliceLength(const ast::Subscript &s, Expr *start
 
 std::optional<Checker::TilePart> Checker::tilePart(const ast::Expr &e, const Type &tile) {
   if (e.subscripts.size() != tile.shape.size()) {
-    report(diag::RankMismatch, e.range, ast::str(e.args[0]), tile.rank(), e.subscripts.size(),
-           plural(e.subscripts.size()));
+    auto b = report(diag::RankMismatch, e.range, ast::str(e.args[0]), tile.rank(), e.subscripts.size(),
+                    plural(e.subscripts.size()));
+    if (holdsNone(e))
+      b.help(foreignValue("None"));
     return std::nullopt;
   }
   TilePart part;

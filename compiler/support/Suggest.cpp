@@ -1,7 +1,7 @@
 #include "compiler/support/Suggest.h"
+#include "compiler/support/ForeignWords.h"
 #include <algorithm>
 #include <cctype>
-#include <utility>
 
 namespace phobos {
 
@@ -27,43 +27,13 @@ unsigned editDistance(std::string_view a, std::string_view b) {
   return rows[a.size() % 3][b.size()];
 }
 
-/// Words of C, CUDA, Python and Triton.
-static const char *translated(std::string_view word) {
-  static constexpr std::pair<std::string_view, const char *> words[] = {{"float", "f32"},
-                                                                        {"double", "f64"},
-                                                                        {"half", "f16"},
-                                                                        {"int", "i32"},
-                                                                        {"long", "i64"},
-                                                                        {"float32", "f32"},
-                                                                        {"float16", "f16"},
-                                                                        {"bfloat16", "bf16"},
-                                                                        {"float64", "f64"},
-                                                                        {"int32", "i32"},
-                                                                        {"int64", "i64"},
-                                                                        {"uint32", "u32"},
-                                                                        {"True", "true"},
-                                                                        {"False", "false"},
-                                                                        {"len", "extent"},
-                                                                        {"arange", "iota"},
-                                                                        {"matmul", "dot"},
-                                                                        {"__syncthreads", "barrier"},
-                                                                        {"syncthreads", "barrier"},
-                                                                        {"threadIdx", "ctx.thread"},
-                                                                        {"blockIdx", "ctx.block"},
-                                                                        {"blockDim", "ctx.threads"},
-                                                                        {"gridDim", "ctx.grid"}};
-  for (auto [from, to] : words)
-    if (word == from)
-      return to;
-  return nullptr;
-}
-
 std::optional<std::string> nearest(std::string_view name, const std::vector<std::string> &candidates) {
   constexpr size_t kLongest = 64; // names longer than this are compared with nothing
   if (name.size() > kLongest)
     return std::nullopt;
-  if (const char *here = translated(name))
-    return here;
+  if (auto type = foreignType(name);
+      !type.empty() && std::find(candidates.begin(), candidates.end(), type) != candidates.end())
+    return std::string(type);
   // Of a name of one or two letters every edit makes another name: only its case may be wrong.
   unsigned most = name.size() <= 2 ? 0 : std::max<unsigned>(1, static_cast<unsigned>(name.size()) / 3);
   unsigned best = most + 1;

@@ -109,6 +109,9 @@ void AstBuilder::declaration(P::DeclarationContext *c) {
   SourceRange signature =
       head->RPAREN() ? range(head->IDENT()).join(range(head->RPAREN())) : range(head->IDENT());
   std::vector<ast::Param> known = params(head->params());
+  if (isBroken(head) && !known.empty() && known.back().type.kind == ast::TypeExpr::Kind::Scalar &&
+      !scalarTypeNamed(known.back().type.elem.text))
+    known.pop_back(); // `x: tl.constexpr`, `x: float*`: the type is what could not be read
   broken |= head->params() && known.size() != head->params()->param().size();
   if (k) {
     auto kernel = std::make_unique<ast::Kernel>();
@@ -173,7 +176,7 @@ std::vector<ast::Name> AstBuilder::wordsOf(P::AttributeContext *c) const {
 /// The identifiers in [i, end), up to a keyword that begins a declaration.
 std::vector<ast::Name> AstBuilder::words(size_t i, size_t end) const {
   std::vector<ast::Name> out;
-  auto isWord = [](char x) { return std::isalnum(static_cast<unsigned char>(x)) || x == '_'; };
+  auto isWord = [](char x) { return std::isalnum(static_cast<unsigned char>(x)) || x == '_' || (x & 0x80); };
   std::string_view text = place_.text;
   for (; i < end; ++i) {
     if (!isWord(text[i]))
@@ -432,7 +435,9 @@ StmtP AstBuilder::forStatement(P::ForStatementContext *c) {
   ast::Name callee = name(c->IDENT(1));
   out.rangeCall = callee.range.join(range(c->RPAREN()));
   if (callee.text != "range")
-    diags_.report(diag::LoopNeedsRange, callee.range, callee.text);
+    diags_.report(diag::LoopNeedsRange, callee.range, callee.text)
+        .help(callee.text == "static_range" ? "write 'for<unroll 4> i in range(lo, hi) { .. }'"
+                                            : "write 'for i in range(lo, hi, step) { .. }'");
   if (c->arguments())
     for (P::ArgumentContext *a : c->arguments()->argument()) {
       if (a->expr().size() > 1)

@@ -1,4 +1,5 @@
 #include "compiler/syntax/Recovery.h"
+#include "compiler/syntax/OtherLanguages.h"
 #include <algorithm>
 
 namespace phobos::syntax {
@@ -164,42 +165,6 @@ antlr4::Token *Recovery::openBracket(antlr4::Parser *parser, size_t from) const 
   return open.empty() ? nullptr : open.back();
 }
 
-/// What a habit of another language is here; empty where it looks like none.
-std::string Recovery::otherLanguage(antlr4::Parser *parser, antlr4::Token *found,
-                                    const std::string &expected) const {
-  antlr4::TokenStream *tokens = parser->getTokenStream();
-  size_t at = found->getTokenIndex(), type = found->getType(), rule = parser->getContext()->getRuleIndex();
-  std::string word = found->getText();
-  std::string before = at > 0 ? tokens->get(at - 1)->getText() : "";
-  bool ends = expected == "the end of the statement";
-  if (word == "and" || word == "or")
-    return word == "and" ? "write '&&'" : "write '||'";
-  if (before == "not")
-    return "write '!'";
-  if (word == "def" || word == "import" || word == "struct" || word == "class" || word == "void")
-    return "a file holds 'kernel name(..) { .. }' and 'fn name(..) -> T { .. }'";
-  if (expected == "'{'" && type == P::COLON)
-    return "a body stands in braces: '{ .. }'";
-  if (expected == "'{'" && type == P::ARROW)
-    return "a kernel returns nothing: it stores its results to tensors";
-  if (type == P::MUL && before == "*")
-    return "write 'pow(x, y)'";
-  if ((type == P::ADD && before == "+") || (type == P::SUB && before == "-"))
-    return "write '" + before + "= 1'";
-  if (ends && type == P::AT)
-    return "write 'dot(a, b)'";
-  if (ends && type == P::LPAREN && at > 1 && tokens->get(at - 2)->getType() == P::DOT)
-    return "there are no methods and no modules: '" + before + "(..)'";
-  if (ends && type == P::IDENT && at > 0 && tokens->get(at - 1)->getType() == P::IDENT &&
-      parser->getContext()->getStart() == tokens->get(at - 1))
-    return "a declaration begins with let or var: 'let " + word + " = ..'";
-  if (type == P::LBRACKET && (before == "tensor" || before == "tile"))
-    return "write '" + before + "<f32>[M, N]'";
-  if (rule == P::RuleParam && expected == "':'")
-    return "a parameter has a type: 'x: f32'";
-  return "";
-}
-
 void Recovery::report(antlr4::Parser *parser, antlr4::Token *found, const std::string &expected) {
   antlr4::ParserRuleContext *place = goingOn(parser);
   size_t from = place && place->getStart() ? place->getStart()->getTokenIndex() : 0;
@@ -233,12 +198,12 @@ void Recovery::report(antlr4::Parser *parser, antlr4::Token *found, const std::s
     report.note(range(open), "the bracket is opened here");
   if (found->getType() == P::NOT)
     report.help("'!' binds more loosely than comparisons: put parentheses around it");
+  else if (std::string help = habitHelp(
+               {*parser->getTokenStream(), found, parser->getContext()->getRuleIndex(), from, expected});
+           !help.empty())
+    report.help(help);
   else if (expected == "a statement" && found->getType() >= P::LOGICAL_AND && found->getType() <= P::XOR)
     report.help("a statement goes on in the next line after an operator, not before one");
-  else if (found->getType() == P::STRING)
-    report.help("strings stand only in attributes");
-  else if (std::string help = otherLanguage(parser, found, expected); !help.empty())
-    report.help(help);
 }
 
 void Recovery::reportError(antlr4::Parser *parser, const antlr4::RecognitionException &e) {

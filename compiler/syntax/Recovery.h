@@ -23,7 +23,6 @@ public:
 private:
   void report(antlr4::Parser *parser, antlr4::Token *found, const std::string &expected);
   std::string expectedText(antlr4::Parser *parser, antlr4::Token *found) const;
-  std::string otherLanguage(antlr4::Parser *parser, antlr4::Token *found, const std::string &expected) const;
   std::string foundText(antlr4::Token *t) const;
   SourceRange range(antlr4::Token *t) const;
   void skipLine(antlr4::Parser *parser, size_t from);

@@ -154,10 +154,10 @@ TEST(SemaDiagnostics, WordsOfOtherLanguagesAreTranslated) {
     return c->diags.all().empty() ? "" : c->diags.all()[0].help.value_or("");
   };
   EXPECT_EQ(help("kernel k(A: tensor<float>[M]) { A[0] = 1.0 }"), "did you mean 'f32'?");
-  EXPECT_EQ(help(complete("Y[threadIdx.x] = 1.0")), "did you mean 'ctx.thread'?");
+  EXPECT_EQ(help(complete("Y[threadIdx.x] = 1.0")), "a thread has one coordinate: 'ctx.thread'");
   EXPECT_EQ(help(complete("Y[0] = float(3)")), "did you mean 'f32'?");
   EXPECT_EQ(help(complete("Y[0] = 0.0 if True else 1.0")), "did you mean 'true'?");
-  EXPECT_EQ(help(complete("__syncthreads()")), "did you mean 'barrier'?");
+  EXPECT_EQ(help(complete("__syncthreads()")), "write 'barrier()'");
   EXPECT_EQ(help(complete("count = 3")), "declare it: 'var count = ..'");
 }
 
