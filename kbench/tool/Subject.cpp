@@ -6,7 +6,7 @@
 #include "kbench/tool/NamesUsed.h"
 #include "kbench/tool/Refused.h"
 #include "kbench/verify/Inputs.h"
-#include "kbench/workers/CompileWorker.h"
+#include "kbench/workers/KernelWorker.h"
 #include <algorithm>
 #include <cctype>
 #include <charconv>

@@ -34,9 +34,7 @@ std::string CompileWorker::differsFrom(const Point &plain, const sema::TypedKern
                                        const Contract &contract, const Request &request,
                                        const PointFiles &files) {
   Diagnostics diags;
-  sema::CheckOptions options;
-  options.warnings = false;
-  auto kernel = driver::checkAt(*loaded_, *kernel_, plain, diags, options);
+  auto kernel = check(plain, false, diags);
   if (!kernel)
     return "the plain point does not check";
   const Contract plainContract = driver::contractOf(*kernel);

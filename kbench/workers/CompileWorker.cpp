@@ -5,7 +5,6 @@
 #include "kbench/verify/Sizes.h"
 #include <algorithm>
 #include <chrono>
-#include <cstring>
 #include <filesystem>
 
 namespace phobos::kbench {
@@ -42,73 +41,9 @@ Verdict verdictOf(const Diagnostics &diags, const SourceManager &sources) {
   return {Status::CompileError, "", "the check failed without a message"};
 }
 
-std::vector<int64_t> dimsOf(const Session &session, const Contract &contract) {
-  std::vector<int64_t> dims;
-  for (const std::string &name : contract.dims) {
-    auto it =
-        std::find_if(session.dims.begin(), session.dims.end(), [&](auto &d) { return d.first == name; });
-    dims.push_back(it == session.dims.end() ? 1 : it->second);
-  }
-  return dims;
-}
-
-bool bindAt(const Contract &contract, const std::vector<int64_t> &dims,
-            const std::optional<std::array<int64_t, 3>> &grid, BoundLaunch &bound, std::string &error) {
-  std::vector<TensorShape> shapes(contract.params.size());
-  std::vector<const TensorShape *> tensors;
-  for (size_t p = 0; p < contract.params.size(); ++p) {
-    const ContractParam &param = contract.params[p];
-    TensorShape &s = shapes[p];
-    s.elem = param.elem;
-    s.extents = extentsAt(param, dims);
-    s.strides.assign(s.extents.size(), 1);
-    for (size_t axis = s.extents.size(); axis-- > 1;)
-      s.strides[axis - 1] = s.strides[axis] * std::max<int64_t>(1, s.extents[axis]);
-    tensors.push_back(param.isTensor ? &s : nullptr);
-  }
-  BindOptions options;
-  options.grid = grid;
-  options.assumeDisjoint = true; // nothing is allocated yet
-  for (size_t d = 0; d < contract.dims.size(); ++d)
-    options.dims.emplace_back(contract.dims[d], dims[d]);
-  return bindLaunch(contract, tensors, options, bound, error);
-}
-
-bool readExpected(const std::string &folder, size_t caseIndex, size_t param, ScalarType elem,
-                  std::vector<int64_t> extents, ExpectedOutput &expected, std::string &error) {
-  expected = {param, HostArray(elem, std::move(extents)), {}};
-  std::string bytes;
-  if (!readFile(expectedPath(folder, caseIndex, param, false), bytes, error))
-    return false;
-  if (bytes.size() != expected.values.bytes()) {
-    error = "the expected values are of another size";
-    return false;
-  }
-  std::memcpy(expected.values.data(), bytes.data(), bytes.size());
-  if (!readFile(expectedPath(folder, caseIndex, param, true), bytes, error))
-    return false;
-  expected.bounds.resize(bytes.size() / sizeof(double));
-  std::memcpy(expected.bounds.data(), bytes.data(), expected.bounds.size() * sizeof(double));
-  return true;
-}
-
-CompileWorker::CompileWorker(const Target &target, const Session &session)
-    : target_(target), session_(session), faults_(faultsFromEnvironment()) {}
-CompileWorker::~CompileWorker() = default;
-
 bool CompileWorker::start(std::string &error) {
-  Diagnostics diags;
-  std::string text;
-  if (!readFile(session_.textPath, text, error))
+  if (!loadKernel(error))
     return false;
-  driver::LoadOptions options;
-  options.stdlib = session_.stdlib;
-  loaded_ = driver::loadText(session_.file, std::move(text), options, diags);
-  kernel_ = diags.hasErrors() ? nullptr : driver::selectKernel(*loaded_->file, session_.kernel, diags);
-  if (!kernel_) {
-    error = diags.all().empty() ? "no kernel" : diags.all().front().message;
-    return false;
-  }
   compiler_ = target_.makeCompiler(session_.device, session_.deviceFacts);
   return true;
 }
@@ -147,10 +82,7 @@ Verdict CompileWorker::compile(const Request &request, Reply &reply, const Say &
     leaveHere();
 
   Diagnostics diags;
-  sema::CheckOptions options;
-  options.warnings = false;
-  options.gridGiven = session_.grid.has_value();
-  auto kernel = driver::checkAt(*loaded_, *kernel_, point, diags, options);
+  auto kernel = check(point, session_.grid.has_value(), diags);
   if (!kernel)
     return verdictOf(diags, loaded_->sources);
   Contract contract = driver::contractOf(*kernel);
@@ -193,12 +125,6 @@ Verdict CompileWorker::compile(const Request &request, Reply &reply, const Say &
   return verdict;
 }
 
-const InputRules *CompileWorker::rules(const Contract &contract, std::string &error) {
-  if (!rules_ && !rules_.emplace().parse(session_.args, contract, error))
-    rules_.reset();
-  return rules_ ? &*rules_ : nullptr;
-}
-
 Verdict CompileWorker::makeCases(const sema::TypedKernel &kernel, const Contract &contract,
                                  const BoundLaunch &full, const Request &request, PointFiles &files,
                                  std::string &warning, const Say &say) {
@@ -225,9 +151,7 @@ Verdict CompileWorker::makeCases(const sema::TypedKernel &kernel, const Contract
       longest = (longest + 1) / 2;
       effort = measureEffort(kernel, bound.dims, bound.grid, true);
     }
-    std::string where;
-    for (size_t d = 0; d < bound.dims.size(); ++d)
-      where += (d ? " " : " at ") + contract.dims[d] + "=" + std::to_string(bound.dims[d]);
+    const std::string where = sizeText(contract, bound.dims);
     say("phase the interpreter" + where);
     uint64_t seed = request.seed * 16 + files.cases.size();
     auto inputs = makeInputs(contract, bound.dims, *rules, seed, error);

@@ -1,7 +1,6 @@
 #include "kbench/workers/DeviceWorker.h"
 #include "compiler/driver/Compile.h"
 #include "kbench/analysis/Gemm.h"
-#include "kbench/workers/CompileWorker.h"
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -23,8 +22,6 @@ void spoilElement(HostArray &a) {
                                 (uint64_t(1) << (bitWidth(a.elem()) > 1 ? bitWidth(a.elem()) - 2 : 0)));
 }
 
-DeviceWorker::DeviceWorker(const Target &target, const Session &session)
-    : target_(target), session_(session), faults_(faultsFromEnvironment()) {}
 /// Whether the tensors, a copy of the inputs, a reference with its bounds and a result have room together.
 static bool fitsBeside(const std::vector<Input> &inputs) {
   double bytes = 0,
@@ -40,28 +37,19 @@ DeviceWorker::~DeviceWorker() {
 }
 
 bool DeviceWorker::start(std::string &error) {
-  Diagnostics diags;
-  std::string text;
-  if (!readFile(session_.textPath, text, error))
+  if (!loadKernel(error))
     return false;
-  driver::LoadOptions options;
-  options.stdlib = session_.stdlib;
-  loadedFile_ = driver::loadText(session_.file, std::move(text), options, diags);
-  kernelTree_ =
-      diags.hasErrors() ? nullptr : driver::selectKernel(*loadedFile_->file, session_.kernel, diags);
-  if (!kernelTree_) {
-    error = diags.all().empty() ? "no kernel" : diags.all().front().message;
-    return false;
-  }
   device_ = target_.makeDevice(session_.device, error);
   return device_ != nullptr;
 }
 
-std::string DeviceWorker::describe() const {
+std::string DeviceWorker::ready() const {
   DeviceInfo info = target_.describe(session_.device);
-  return nlohmann::json{
-      {"name", info.name}, {"driver", info.driver}, {"processor", info.processor}, {"facts", info.facts}}
-      .dump();
+  return "ready " + nlohmann::json{{"name", info.name},
+                                   {"driver", info.driver},
+                                   {"processor", info.processor},
+                                   {"facts", info.facts}}
+                        .dump();
 }
 
 LoadedPoint *DeviceWorker::load(const Request::Item &item, std::string &error) {
@@ -74,12 +62,9 @@ LoadedPoint *DeviceWorker::load(const Request::Item &item, std::string &error) {
   loaded.folder = item.folder;
   loaded.library = item.library;
   Diagnostics diags;
-  sema::CheckOptions options;
-  options.warnings = false;
-  options.gridGiven = session_.grid.has_value();
   if (!parsePoint(item.point, loaded.point, error) || !loaded.files.read(item.folder, error))
     return nullptr;
-  loaded.typed = driver::checkAt(*loadedFile_, *kernelTree_, loaded.point, diags, options);
+  loaded.typed = check(loaded.point, session_.grid.has_value(), diags);
   if (!loaded.typed) {
     error = "the point does not check any more";
     return nullptr;
@@ -103,7 +88,7 @@ LoadedPoint *DeviceWorker::load(const Request::Item &item, std::string &error) {
   return &points_.front();
 }
 
-Reply DeviceWorker::answer(const Request &request) {
+Reply DeviceWorker::answer(const Request &request, const Say & /*say*/) {
   if (request.kind == Request::Kind::Sample)
     return sample(request);
   Reply reply;
@@ -155,9 +140,7 @@ Verdict DeviceWorker::verifyCase(LoadedPoint &loaded, size_t index, const Reques
   const VerificationCase &c = loaded.files.cases[index];
   const Contract &contract = loaded.contract;
   std::string error;
-  std::string where;
-  for (size_t d = 0; d < c.dims.size(); ++d)
-    where += (d ? " " : " at ") + contract.dims[d] + "=" + std::to_string(c.dims[d]);
+  const std::string where = sizeText(contract, c.dims);
   const InputRules *rules = this->rules(contract, error);
   if (!rules)
     return {Status::CompileError, "", error};
@@ -195,12 +178,6 @@ Verdict DeviceWorker::verifyCase(LoadedPoint &loaded, size_t index, const Reques
       return {Status::Wrong, "", result.failure + where};
   }
   return {};
-}
-
-const InputRules *DeviceWorker::rules(const Contract &contract, std::string &error) {
-  if (!rules_ && !rules_.emplace().parse(session_.args, contract, error))
-    rules_.reset();
-  return rules_ ? &*rules_ : nullptr;
 }
 
 const LaunchRequest *DeviceWorker::fullSize(LoadedPoint &loaded, uint64_t seed, std::string &error) {

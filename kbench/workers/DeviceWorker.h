@@ -1,20 +1,8 @@
 // The only process that touches the device: loads code, compares its results, times it.
 #pragma once
-#include "compiler/sema/Typed.h"
 #include "kbench/verify/FullSize.h"
-#include "kbench/verify/Inputs.h"
-#include "kbench/workers/Fault.h"
-#include "kbench/workers/Messages.h"
-#include "kbench/workers/Session.h"
+#include "kbench/workers/KernelWorker.h"
 #include <list>
-#include <map>
-
-namespace phobos::driver {
-struct LoadedFile;
-}
-namespace phobos::ast {
-struct Kernel;
-}
 
 namespace phobos::kbench {
 
@@ -67,14 +55,14 @@ private:
 /// Another value of the same type at the middle of the array, for tests of the comparison.
 void spoilElement(HostArray &array);
 
-class DeviceWorker {
+class DeviceWorker : public KernelWorker {
 public:
-  DeviceWorker(const Target &target, const Session &session);
-  ~DeviceWorker();
-  bool start(std::string &error);
-  /// JSON: the device's name and driver.
-  std::string describe() const;
-  Reply answer(const Request &request);
+  using KernelWorker::KernelWorker;
+  ~DeviceWorker() override;
+  bool start(std::string &error) override;
+  /// With the device's name and driver, as JSON.
+  std::string ready() const override;
+  Reply answer(const Request &request, const Say &say) override;
 
 private:
   LoadedPoint *load(const Request::Item &item, std::string &error);
@@ -82,18 +70,12 @@ private:
   Verdict verifyCase(LoadedPoint &loaded, size_t index, const Request &request, Reply &reply);
   Verdict time(LoadedPoint &loaded, const Request &request, Reply &reply);
   Reply sample(const Request &request);
-  /// What --arg gave, read at the first point; null with a reason.
-  const InputRules *rules(const Contract &contract, std::string &error);
   const LaunchRequest *fullSize(LoadedPoint &loaded, uint64_t seed, std::string &error);
   Verdict verifyFull(const Request &request, Reply &reply); // in FullRun.cpp, with what follows
   bool makeReference(LoadedPoint &plain, uint64_t seed, std::string &error);
   bool runFull(LoadedPoint &loaded, uint64_t seed, bool all, std::string &error);
   bool downloadOutputs(std::string &error);
 
-  const Target &target_;
-  const Session &session_;
-  std::unique_ptr<driver::LoadedFile> loadedFile_;
-  const ast::Kernel *kernelTree_ = nullptr;
   std::unique_ptr<Device> device_;
   std::list<LoadedPoint> points_; ///< the latest used first
   // Arguments at full size, shared by all points whose tensors have the same extents.
@@ -104,10 +86,8 @@ private:
   std::vector<Input> fullInputs_; ///< what `full_` held before any run; empty where that is too much
   std::string referenceKey_;      ///< whose `reference_` it is
   std::vector<FullOutput> reference_;
-  std::vector<HostArray>
-      outputs_; ///< of the latest run at full size, one a parameter; the memory is used again
-  std::optional<InputRules> rules_;
-  Faults faults_;
+  /// Of the latest run at full size, one a parameter; the memory is used again.
+  std::vector<HostArray> outputs_;
 };
 
 } // namespace phobos::kbench

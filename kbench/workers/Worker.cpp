@@ -23,13 +23,14 @@ private:
   FILE *out_;
 };
 
-template <typename Answer> int serve(const Answer &answer, Line &line) {
+int serve(KernelWorker &worker, Line &line) {
+  auto say = [&](const std::string &words) { line.send(words); };
   std::string text;
   while (std::getline(std::cin, text)) {
     Request request;
     if (!Request::fromLine(text, request) || request.items.empty())
       return 1;
-    const Reply reply = answer(request);
+    const Reply reply = worker.answer(request, say);
     // A fault may leave a device's context of no more use: the next request is another process's.
     const bool isLast = reply.verdict.status == Status::Fault;
     line.send((isLast ? "last " : "") + reply.toLine());
@@ -56,19 +57,14 @@ int runWorker(const std::string &role, const std::vector<Target> &targets) {
     if (!target)
       error = "target '" + session.target + "' is not known";
   }
-  if (target && role == "compile") {
-    CompileWorker worker(*target, session);
-    if (worker.start(error)) {
-      line.send("ready");
-      auto say = [&](const std::string &words) { line.send(words); };
-      return serve([&](const Request &request) { return worker.answer(request, say); }, line);
-    }
-  } else if (target) {
-    DeviceWorker worker(*target, session);
-    if (worker.start(error)) {
-      line.send("ready " + worker.describe());
-      return serve([&](const Request &request) { return worker.answer(request); }, line);
-    }
+  std::unique_ptr<KernelWorker> worker;
+  if (target && role == "compile")
+    worker = std::make_unique<CompileWorker>(*target, session);
+  else if (target)
+    worker = std::make_unique<DeviceWorker>(*target, session);
+  if (worker && worker->start(error)) {
+    line.send(worker->ready());
+    return serve(*worker, line);
   }
   line.send(error);
   return 1;

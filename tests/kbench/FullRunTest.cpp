@@ -122,7 +122,7 @@ TEST_F(FullRun, TheReferenceIsMadeOnceForAllPoints) {
     Request request;
     request.kind = Request::Kind::VerifyFull;
     request.items = {item(p), item(plain)};
-    Reply reply = device.answer(request);
+    Reply reply = device.answer(request, [](const std::string &) {});
     EXPECT_TRUE(reply.verdict.ok()) << p << ": " << reply.verdict.detail;
     EXPECT_EQ(reply.note, "");
     return reply.worstError;
