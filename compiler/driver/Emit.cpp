@@ -3,6 +3,7 @@
 #include "compiler/driver/Lower.h"
 #include "compiler/passes/Explain.h"
 #include "compiler/sema/TreeWalk.h"
+#include "compiler/target/common/ShortPipeline.h"
 #include "compiler/target/cpu/Cpu.h"
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/IR/LLVMContext.h"
@@ -65,6 +66,10 @@ private:
   const SourceManager &sources_;
 };
 
+constexpr const char *kNotOptimized = "    larger than any kernel written by hand: compiled by a few quick "
+                                      "passes, to slower code that gives the "
+                                      "same results (docs/tuning.md, \"Very large kernels\")\n";
+
 std::string explanation(const sema::TypedKernel &kernel, const SourceManager &sources,
                         mlir::ModuleOp module) {
   std::vector<passes::Explanation> list = passes::explain(module);
@@ -100,6 +105,8 @@ llvm::Expected<Emitted> emitCpu(mlir::ModuleOp module, EmitKind kind) {
     return llvmModule.takeError();
   if (kind == EmitKind::Llvm)
     return Emitted{toText(**llvmModule), {}};
+  if (kind == EmitKind::Explanation)
+    return Emitted{"", {}, common::isTooLargeToOptimize(**llvmModule, common::kLargestCpu)};
   cpu::optimize(**llvmModule, options);
   auto bytes = kind == EmitKind::Asm ? cpu::emitAssembly(**llvmModule, options)
                                      : cpu::emitObject(**llvmModule, options);
@@ -146,15 +153,19 @@ std::optional<Emitted> emit(const sema::TypedKernel &kernel, const SourceManager
   FirstError first(context);
   if (options.kind == EmitKind::Explanation) {
     mlir::OwningOpRef<mlir::ModuleOp> copy = module->clone();
-    if (!judgeLowered(*copy, kernel, options, first, diags)) // what is refused has no paths to explain
+    auto judged = isGpuTarget(options.target) ? emitGpu(*copy, options) : emitCpu(*copy, options.kind);
+    if (!judged) { // what is refused has no paths to explain
+      reportTargetError(judged.takeError(), first, kernel, options.target, diags);
       return std::nullopt;
+    }
     if (isGpuTarget(options.target))
       tellGpuPaths(*module, options.target);
     else if (auto error = cpu::tellPaths(*module, {})) {
       reportTargetError(std::move(error), first, kernel, options.target, diags);
       return std::nullopt;
     }
-    return Emitted{explanation(kernel, sources, *module), {}};
+    return Emitted{
+        (judged->isTooLargeToOptimize ? kNotOptimized : "") + explanation(kernel, sources, *module), {}};
   }
   llvm::Expected<Emitted> out =
       isGpuTarget(options.target) ? emitGpu(*module, options) : emitCpu(*module, options.kind);

@@ -23,7 +23,8 @@ struct EmitOptions {
 
 struct Emitted {
   std::string bytes;
-  std::vector<EntryPoint> entries; ///< of object code and PTX: what a launch needs
+  std::vector<EntryPoint> entries;   ///< of object code and PTX: what a launch needs
+  bool isTooLargeToOptimize = false; ///< of an explanation: LLVM's usual passes are left out
 };
 
 /// Nothing with errors in `diags`.

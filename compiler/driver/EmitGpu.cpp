@@ -1,4 +1,5 @@
 #include "compiler/driver/EmitGpu.h"
+#include "compiler/target/common/ShortPipeline.h"
 #include "compiler/target/nvptx/PtxVersion.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "runtime/cuda/Assemble.h"
@@ -94,6 +95,8 @@ llvm::Expected<Emitted> emitGpu(mlir::ModuleOp tileModule, const EmitOptions &re
     llvm::raw_string_ostream(e.bytes) << **module;
     return e;
   }
+  if (request.kind == EmitKind::Explanation)
+    return Emitted{"", {}, common::isTooLargeToOptimize(**module, common::kLargestGpu)};
   nvptx::optimize(**module, options);
   auto ptx = nvptx::emitPtx(**module, options);
   if (!ptx)

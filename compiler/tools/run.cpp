@@ -3,17 +3,29 @@
 #include "compiler/driver/RunTool.h"
 #include "compiler/tools/Tools.h"
 #include <CLI/CLI.hpp>
+#include <atomic>
 #include <csignal>
+#include <ctime>
 #include <unistd.h>
 
 namespace phobos::tools {
 
 /// Set by the first interrupt: the run then stops between statements or blocks, and nothing is written. A
-/// second one ends the process.
+/// later one ends the process; one at once is the same request, told twice (`timeout` signals the process and
+/// its group).
 static std::atomic<bool> cancelled = false;
+static std::atomic<int64_t> cancelledAtMs = 0;
 static void onInterrupt(int) {
-  cancelled.store(true);
-  std::signal(SIGINT, SIG_DFL);
+  constexpr int64_t kSameRequestMs = 500;
+  timespec time{};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  const int64_t nowMs = int64_t(time.tv_sec) * 1000 + time.tv_nsec / 1'000'000;
+  if (!cancelled.exchange(true)) {
+    cancelledAtMs = nowMs;
+  } else if (nowMs - cancelledAtMs > kSameRequestMs) {
+    std::signal(SIGINT, SIG_DFL);
+    std::raise(SIGINT);
+  }
 }
 
 int runMain(int argc, char **argv) {

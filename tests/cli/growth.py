@@ -40,4 +40,11 @@ with tempfile.TemporaryDirectory() as folder:
             if run.returncode:
                 failed += 1
                 print(f"FAILED {name} for {target}: status {run.returncode}\n{run.stderr[:500]}")
+    for name, isLarge in ("loops", True), ("slices", True), ("small", False):
+        open(path, "w").write(SHAPES.get(name) or kernel(lambda i: "", "var s = X[0 :+ 64]", "Y[0 :+ 64] = s"))
+        for target in "cpu", "sm_80":
+            run = subprocess.run([os.path.join(BIN, "phobos-compile"), "--target", target, "--explain", path], capture_output=True, text=True)
+            if run.returncode or ("Very large kernels" in run.stdout) != isLarge:
+                failed += 1
+                print(f"FAILED --explain of {name} for {target}: {run.stdout[:200]}{run.stderr[:500]}")
 sys.exit(1 if failed else 0)

@@ -29,6 +29,9 @@ s.case("check", "phobos-run", k, "--check", *args)
 s.case("check fails", "phobos-run", k, "--check", "--grid", "1", *args, status=1, err=["E1002", "2 of 6", "scale.pho:1:"])
 s.case("check is the interpreter's", "phobos-run", k, "--check", "--target", "cpu", *args, status=2, err="--check")
 s.case("limit", "phobos-run", loop, "--target", "interp", "--max-steps", "100", status=1, err="E1006")
+# as `timeout -s INT` does, which signals the process and then its group
+interrupts = "p=$!; sleep 1; for n in 1 2 3 4 5 6; do kill -INT $p 2>/dev/null; done; wait $p"
+s.shell("an interrupt told twice is one", f"$BIN/phobos-run {loop} --target interp --max-steps 0 & {interrupts}", 1, err=["E1007"])
 s.case("json", "phobos-run", k, "--diagnostics", "json", status=1, err='"code":"E0922"')
 s.case("no file", "phobos-run", s.path("none.pho"), status=3, err="E0901")
 try: ctypes.CDLL("libcuda.so.1")
