@@ -93,6 +93,17 @@ SourceRange Recovery::range(antlr4::Token *t) const {
   return {begin, std::max(begin, end), place_.file};
 }
 
+/// At the end of a line that a `//` cut off, as Python's division in brackets does.
+bool Recovery::isBeforeComment(antlr4::Token *t) const {
+  if (t->getType() != P::TERMINATOR && t->getType() != antlr4::Token::EOF)
+    return false;
+  std::string_view rest = place_.text.substr(range(t).begin);
+  size_t at = rest.find_first_not_of(" \t");
+  rest = rest.substr(0, rest.find('\n'));
+  return at < rest.size() && rest.substr(at).starts_with("//") &&
+         rest.find_first_of(")]") != std::string_view::npos; // the bracket that is missed is in the comment
+}
+
 std::string Recovery::foundText(antlr4::Token *t) const {
   if (t->getType() == antlr4::Token::EOF)
     return "the end of the text";
@@ -198,6 +209,8 @@ void Recovery::report(antlr4::Parser *parser, antlr4::Token *found, const std::s
     report.note(range(open), "the bracket is opened here");
   if (found->getType() == P::NOT)
     report.help("'!' binds more loosely than comparisons: put parentheses around it");
+  else if (closing && isBeforeComment(found))
+    report.help("'//' begins a comment: integers divide with '/'");
   else if (std::string help = habitHelp(
                {*parser->getTokenStream(), found, parser->getContext()->getRuleIndex(), from, expected});
            !help.empty())

@@ -24,6 +24,7 @@ private:
   void report(antlr4::Parser *parser, antlr4::Token *found, const std::string &expected);
   std::string expectedText(antlr4::Parser *parser, antlr4::Token *found) const;
   std::string foundText(antlr4::Token *t) const;
+  bool isBeforeComment(antlr4::Token *t) const;
   SourceRange range(antlr4::Token *t) const;
   void skipLine(antlr4::Parser *parser, size_t from);
   void skipToDeclaration(antlr4::Parser *parser);
