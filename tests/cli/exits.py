@@ -93,6 +93,8 @@ cases = [
     ("E0934", ["phobos-run", k, "--target", "sm_120", *GIVEN], ["scale"]),
     ("E0936", [*RUN, *GIVEN, "--out", "Q=q.npy"], ["'Q'", "X, Y"]),
     ("W0933", [*RUN, *GIVEN, "--grid", "0"], ["grid"]),
+    ("E0939", [*RUN, *GIVEN, "--grid", "2147483647,2147483647,2147483647"], ["2^63"]),
+    ("E0939", ["phobos-run", k, "--target", "cpu", *GIVEN, "--grid", "2147483647,2147483647,2147483647"], ["2^63"]),
 ]
 # What is given by --arg, --dim and --grid is read once: (code, options, words), for phobos-run and phobos-kbench.
 FULL = ["--arg", "a=1"]
@@ -138,8 +140,12 @@ for tool in ("phobos-run", "phobos-kbench"):  # a rule that leaves the type's ra
     produce("E0926", [tool, narrow, "--target", "interp", *more, "--arg", "X=const(300)", "--dim", "N=8"], ["i8"])
     produce("E0932", [tool, fixed, "--target", "interp", *more, "--arg", "X=arange", "--dim", "N=8"], ["@grid(host)"])
 
+# A run of years is told at once, and goes on until it is stopped.
+STOPPED = ["W0940"]
+s.shell("W0940 by phobos-run", f"timeout -s INT 4 $BIN/phobos-run {k} --target interp --arg X=arange --arg a=1 --dim N=6 --grid 2147483647,2147483647", 124, err=["[W0940]", "[E1007]"])
+
 for code in LISTED:
-    s.check(f"{code} has a command", any(c == code for c, *_ in cases + alike), "no command of this test produces it")
+    s.check(f"{code} has a command", code in STOPPED or any(c == code for c, *_ in cases + alike), "no command of this test produces it")
     s.check(f"{code} has a documented exit status", code in DOCUMENTED)
 # No message says a word twice that its option has said.
 for options in (["--point", "T=zero"], ["--point", "T"], ["--dim", "N=zero"], ["--dim", "N"], ["--arg", "X"]):

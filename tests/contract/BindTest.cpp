@@ -118,7 +118,7 @@ TEST(Bind, HostGridWinsAndWarns) {
   std::string error;
   ASSERT_TRUE(bindLaunch(gemm(), arrays.list(), options, bound, error)) << error;
   ASSERT_EQ(bound.warnings.size(), 1u);
-  EXPECT_NE(bound.warnings[0].find("1 blocks along x, fewer than the 2"), std::string::npos);
+  EXPECT_NE(bound.warnings[0].find("1 block along x, fewer than the 2"), std::string::npos);
   Contract c = gemm();
   c.gridFromHost = true;
   EXPECT_EQ(failure(c, arrays), "kernel 'gemm' is @grid(host): the launch must give the grid");
