@@ -222,9 +222,12 @@ static std::string disagreement(const SearchOutcome &o) {
   return "\nWARNING  the points do not compute the same: " + std::to_string(count) + " of " +
          std::to_string(o.ranking.size()) + " differ from the others (the first of them " +
          pointText(odd->measurement.point) +
-         ").\n         The fastest may be wrong: phobos-run --check at a point tells what it leaves out; a "
-         "@require "
-         "keeps such points away.\n";
+         ").\n         The fastest may be wrong. Often it is a tile wider than its tensor: what is read past "
+         "the end "
+         "is 0, and a sum takes in what\n         is made of it (x - mean is -mean there): where(inside, .., "
+         "0.0) "
+         "leaves it out. phobos-run --check at a point tells of elements\n         that no block stores; a "
+         "@require keeps such points away.\n";
 }
 
 // What the checks say of the best point that may be meant, or else of another.

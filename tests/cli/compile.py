@@ -70,7 +70,7 @@ refused = [s.case(f"a point that rules refuse{' is not explained' if more else '
 s.check("it is refused in the same words", refused[0].stderr == refused[1].stderr, refused[1].stderr)
 for sm in ("sm_75", "sm_80", "sm_86", "sm_87", "sm_88", "sm_89", "sm_90", "sm_90a", "sm_100a", "sm_101a", "sm_103a", "sm_110a", "sm_120a", "sm_121a"):
     s.case(f"PTX for {sm}", T, "--target", sm, "--emit", "ptx", saxpy, out=f".target {sm}")
-for sm in ("sm_70", "sm_90b", "sm_"):
+for sm in ("sm_70", "sm_90b", "sm_", "sm_99", "sm_89a", "sm_1000"):
     s.case(f"no processor is {sm}", T, "--target", sm, "--emit", "ptx", saxpy, status=2, err=["E0919", sm])
 s.case("output cannot be written", T, "--emit", "asm", "-o", s.path("no/such/x.s"), saxpy, status=3, err="E0906")
 s.case("print after a pass", T, "--emit", "ir", "--print-ir-after=cse", saxpy, err="IR Dump After")

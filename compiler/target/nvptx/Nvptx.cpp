@@ -15,6 +15,9 @@ using namespace llvm;
 
 namespace phobos::nvptx {
 
+// Those of the back end, from Turing on; `a` (an architecture's own features) begins with sm_90.
+static constexpr unsigned processors[] = {75, 80, 86, 87, 88, 89, 90, 100, 101, 103, 110, 120, 121};
+
 bool parseProcessor(const std::string &text, Options &options) {
   if (text.rfind("sm_", 0) != 0)
     return false;
@@ -25,7 +28,7 @@ bool parseProcessor(const std::string &text, Options &options) {
   if (digits.empty() || digits.size() > 3 || digits.find_first_not_of("0123456789") != std::string::npos)
     return false;
   unsigned sm = static_cast<unsigned>(std::stoul(digits));
-  if (sm < 75)
+  if (!llvm::is_contained(processors, sm) || (specific && sm < 90))
     return false;
   options.sm = sm;
   options.archSpecific = specific;
