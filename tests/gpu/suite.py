@@ -206,6 +206,8 @@ def accuracy():
 
 
 PARTS = {"conformance": conformance, "older": older, "accuracy": accuracy, "runtime": runtime, "embed": embed, "spaces": spaces, "persistent": persistent, "splitk": splitk, "random": random, "faults": faults, "roof": roof, "growth": growth, "large": large, **{k: (lambda k=k: sanitizer(k)) for k in ("memcheck", "racecheck", "synccheck")}}
+if unknown := set(a.only) - set(PARTS):
+    sys.exit(f"suite.py: no part is called {', '.join(sorted(unknown))}; there are {', '.join(PARTS)}")
 print(f"target {TARGET}, {a.jobs} jobs", flush=True)
 for name, f in PARTS.items():
     if not a.only or name in a.only:
