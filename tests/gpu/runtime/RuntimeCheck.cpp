@@ -2,74 +2,14 @@
 // made, threads, graphs, several devices, the choice of code, and every misuse refused by name with nothing
 // launched. BUNDLE is runtime.pho for this device and for the CPU. Prints a line a failure and last `N
 // passed, N failed, N skipped`; 77 (CTest: skipped) without a device.
-#include "tests/gpu/runtime/Cuda.h"
+#include "tests/gpu/runtime/Checks.h"
 #include <atomic>
 #include <cstring>
-#include <phobos/phobos.hpp>
-#include <string>
 #include <thread>
 
+using namespace checks;
+
 namespace {
-
-int passed = 0, failed = 0, skipped = 0;
-const char *bundlePath = nullptr;
-
-void expect(bool ok, const char *what, const std::string &detail = {}) {
-  ok ? ++passed : ++failed;
-  if (!ok)
-    std::printf("FAIL %s%s%s\n", what, detail.empty() ? "" : ": ", detail.c_str());
-}
-void expectDone(const phobos::Status &s, const char *what) { expect(static_cast<bool>(s), what, s.message); }
-void skip(const char *what) {
-  ++skipped;
-  std::printf("skipped: %s\n", what);
-}
-
-phobos::Module load(int32_t device = -1, const char *target = "cuda") {
-  auto m = phobos::Module::load(bundlePath, {.target = target, .device = device});
-  if (m)
-    return std::move(m).value();
-  std::printf("FAIL loading the bundle: %s\n%d passed, %d failed, %d skipped\n", m.error().message.c_str(),
-              passed, failed + 1, skipped);
-  std::exit(1);
-}
-
-constexpr int64_t n = 1000;
-std::vector<float> filled(float value, int64_t count = n) {
-  return std::vector<float>(static_cast<size_t>(count), value);
-}
-phobos::TensorView view(const cuda::Array<float> &a, int64_t count = n) { return {a.data(), {count}}; }
-
-/// What the driver says that the current context may do at an address.
-std::string access(const void *address) {
-  unsigned flags = 0;
-  uint64_t usable = 0;
-  const int f = cuda::open().pointerAttribute(&flags, 16, reinterpret_cast<uint64_t>(address)),
-            u = cuda::open().pointerAttribute(&usable, 3, reinterpret_cast<uint64_t>(address));
-  return "(access flags " + std::to_string(flags) + ", status " + std::to_string(f) + "; device pointer " +
-         std::to_string(usable) + ", status " + std::to_string(u) + ")";
-}
-
-/// A device's primary context, current for a scope, as the CUDA runtime would have it.
-struct Primary {
-  explicit Primary(int ordinal) {
-    cuda::check(cuda::open().deviceGet(&device, ordinal), "device");
-    cuda::check(cuda::open().primaryRetain(&context, device), "context");
-    cuda::check(cuda::open().contextSet(context), "context");
-  }
-  ~Primary() {
-    cuda::open().contextSet(nullptr);
-    cuda::open().primaryRelease(device);
-  }
-  int device = 0;
-  cuda::Handle context = nullptr;
-};
-
-cuda::Handle currentContext() {
-  cuda::Handle c = nullptr;
-  cuda::open().contextGet(&c);
-  return c;
-}
 
 void launches() {
   Primary primary(0);
@@ -213,71 +153,6 @@ void graphs() {
   }
 }
 
-/// Kernels whose blocks meet in a workspace: launches on several streams at once, from several threads, in
-/// graphs. C starts at 0 and each launch adds A B, all elements of which are 2 * 3 * 500.
-void workspaces() {
-  const cuda::Api &cu = cuda::open();
-  Primary primary(0);
-  phobos::Module module = load();
-  auto k = module.kernel("product").value();
-  constexpr int64_t rows = 200, columns = 150, depth = 500, streams = 4, launchesEach = 25;
-  constexpr float once = 2 * 3 * depth;
-  cuda::Array<float> a(filled(2, rows * depth)), b(filled(3, depth * columns));
-  const phobos::TensorView va(a.data(), {rows, depth}), vb(b.data(), {depth, columns});
-  struct Lane {
-    cuda::Stream stream;
-    cuda::Array<float> c{filled(0, rows *columns)};
-    phobos::TensorView view{c.data(), {rows, columns}};
-    bool holds(float value) const { return c.values() == filled(value, rows * columns); }
-  };
-  {
-    std::vector<Lane> lanes(streams);
-    for (int i = 0; i < launchesEach; ++i)
-      for (Lane &l : lanes)
-        expectDone(k.launch(l.stream.handle, va, vb, l.view), "a launch with a workspace");
-    bool right = true;
-    for (Lane &l : lanes)
-      right &= l.holds(launchesEach * once);
-    expect(right, "launches on four streams do not meet");
-  }
-  {
-    std::vector<Lane> lanes(streams);
-    std::vector<std::thread> list;
-    std::atomic<int> done = 0;
-    for (Lane &l : lanes)
-      list.emplace_back([&] {
-        auto p = k.prepare({}, va, vb, l.view);
-        for (int i = 0; p && i < launchesEach; ++i)
-          done += static_cast<bool>(p->launch(l.stream.handle));
-      });
-    for (auto &t : list)
-      t.join();
-    expect(done == streams * launchesEach, "four threads launch with workspaces");
-    bool right = true;
-    for (Lane &l : lanes)
-      right &= l.holds(launchesEach * once);
-    expect(right, "their results");
-  }
-  phobos::Module fresh = load(); // which has neither code nor workspaces when the capture begins
-  auto captured = fresh.kernel("product").value();
-  Lane l;
-  cuda::Handle graph = nullptr, exec = nullptr;
-  cuda::check(cu.beginCapture(l.stream.handle, 0), "beginning a capture");
-  expectDone(captured.launch(l.stream.handle, va, vb, l.view), "a launch with a workspace, captured");
-  expectDone(captured.launch(l.stream.handle, va, vb, l.view), "another one");
-  const int ended = cu.endCapture(l.stream.handle, &graph);
-  expect(ended == 0 && graph, "the capture is whole", "CUDA error " + std::to_string(ended));
-  if (ended != 0)
-    return;
-  cuda::check(cu.instantiate(&exec, graph, 0), "instantiating");
-  for (int i = 0; i < 3; ++i)
-    cuda::check(cu.launchGraph(exec, l.stream.handle), "replaying");
-  cuda::check(cu.streamSynchronize(l.stream.handle), "running");
-  expect(l.holds(6 * once), "three replays of two launches with workspaces");
-  cu.destroyGraphExec(exec);
-  cu.destroyGraph(graph);
-}
-
 void misuse() {
   Primary primary(0);
   phobos::Module module = load();
@@ -384,116 +259,6 @@ void interop() {
   expect(tx && ty, "views from other libraries");
   expectDone(module.kernel("saxpy").value().launch(nullptr, *tx, *ty, 3.0f), "their launch");
   expect(y.values() == filled(7), "its result");
-}
-
-/// Strides around 2^32 bytes, on either side of what the fast entry point takes: 8 rows of two tensors share
-/// one stretch of memory, in the gaps of each other.
-void farRows() {
-  Primary primary(0);
-  const cuda::Api &cu = cuda::open();
-  constexpr int64_t rows = 8, columns = 600, between = 1 << 16;
-  constexpr uint64_t widest = (uint64_t(1) << 32) + 16;
-  uint64_t memory = 0;
-  if (cu.allocate(&memory, rows * widest) != 0)
-    return skip("rows four GiB apart: the device has no 32 GiB free");
-  phobos::Module module = load();
-  auto scaled = module.kernel("scaled").value();
-  for (uint64_t stride : {widest - 32, widest - 16, widest}) {
-    auto at = [&](int64_t row, uint64_t offset) {
-      return memory + static_cast<uint64_t>(row) * stride + offset;
-    };
-    for (int64_t row = 0; row < rows; ++row) {
-      cuda::check(cu.upload(at(row, 0), filled(float(row + 1), columns).data(), columns * 4), "uploading");
-      cuda::check(cu.upload(at(row, between), filled(0, columns).data(), columns * 4), "uploading");
-    }
-    const auto step = static_cast<int64_t>(stride / 4);
-    phobos::TensorView a(reinterpret_cast<float *>(at(0, 0)), {rows, columns}, {step, 1}),
-        b(reinterpret_cast<float *>(at(0, between)), {rows, columns}, {step, 1});
-    phobos::LaunchOptions interleaved;
-    interleaved.assumeDisjoint = true;
-    expectDone(scaled.launchWith(interleaved, nullptr, a, b, int32_t(3)), "rows four GiB apart");
-    cuda::check(cu.synchronize(), "running");
-    for (int64_t row = 0; row < rows; ++row) {
-      std::vector<float> got(columns);
-      cuda::check(cu.download(got.data(), at(row, between), columns * 4), "downloading");
-      expect(got == filled(float(3 * (row + 1)), columns), "a row four GiB from the last",
-             std::to_string(row) + " of stride " + std::to_string(stride));
-    }
-  }
-  cu.release(memory);
-}
-
-void severalDevices() {
-  const cuda::Api &cu = cuda::open();
-  if (cu.devices < 2)
-    return skip("several devices: this machine has one");
-  {
-    Primary zero(0);
-    phobos::Module on0 = load(0);
-    cuda::Array<float> x0(filled(2)), y0(filled(1));
-    Primary one(1);
-    phobos::Module on1 = load(1), current = load(-1);
-    cuda::Array<float> x1(filled(2)), y1(filled(1));
-    auto k0 = on0.kernel("saxpy").value(), k1 = on1.kernel("saxpy").value(),
-         kc = current.kernel("saxpy").value();
-    expectDone(k1.launch(nullptr, view(x1), view(y1), 3.0f), "a launch on device 1");
-    expectDone(k0.launch(nullptr, view(x0), view(y0), 1.0f),
-               "a launch on device 0 while device 1 is current");
-    expect(currentContext() == one.context, "device 1 stays current");
-    expectDone(kc.launch(nullptr, view(x1), view(y1), 1.0f), "-1 is the current device");
-    expect(y1.values() == filled(9), "the results on device 1");
-    for (auto [kernel, other, name] : {std::tuple{&k0, &x1, "on device 1, the kernel runs on device 0"},
-                                       std::tuple{&k1, &x0, "on device 0, the kernel runs on device 1"}}) {
-      phobos::Status s = kernel->launch(nullptr, view(*other), kernel == &k0 ? view(y0) : view(y1), 1.0f);
-      expect(s.code == PHOBOS_CONTRACT &&
-                 s.message.find(std::string("parameter 'X' is ") + name) != std::string::npos,
-             name, s.message);
-    }
-    cu.contextSet(zero.context);
-    expect(y0.values() == filled(3), "the results on device 0");
-
-    // Memory of a peer: refused until the context that the kernel runs in was given access, and again after.
-    int possible = 0;
-    cu.canAccessPeer(&possible, zero.device, one.device);
-    if (!possible) {
-      skip("memory of a peer device: these two have no access to each other");
-    } else {
-      auto refused = [&](const phobos::Status &s, const char *text) {
-        expect(s.code == PHOBOS_CONTRACT && s.message.find(text) != std::string::npos, text,
-               s.message + access(x1.data()));
-      };
-      const char *noAccess =
-          "parameter 'X' is on device 1, the kernel runs on device 0, which has no peer access";
-      refused(k0.launch(nullptr, view(x1), view(y0), 1.0f), noAccess);
-      cuda::check(cu.enablePeer(one.context, 0), "enabling peer access");
-      const std::string said = access(x1.data());
-      phobos::Status s = k0.launch(nullptr, view(x1), view(y0), 1.0f);
-      expect(static_cast<bool>(s), "a tensor of a peer, read", s.message + said);
-      s = k0.launch(nullptr, phobos::TensorView(x1.data(), {n}, 1), view(y0), 1.0f);
-      expect(static_cast<bool>(s), "a view that says where it is", s.message + said);
-      expect(y0.values() == filled(7), "their results");
-      refused(k0.launch(nullptr, phobos::TensorView(x0.data(), {n}, 1), view(y0), 1.0f),
-              "parameter 'X' is on device 1 by its view, the kernel runs on device 0, and the memory is not "
-              "there");
-      s = k0.launch(nullptr, view(x0), view(y1), 1.0f);
-      expect(static_cast<bool>(s), "a tensor of a peer, written", s.message + said);
-      expect(y1.values() == filled(11), "its result");
-      auto p = k0.prepare({}, view(x0), view(y0), 1.0f);
-      expect(p && p->setPointer(0, x1.data()) && p->launch(), "a prepared launch takes a peer's address");
-      expect(y0.values() == filled(9), "its result");
-      s = k1.launch(nullptr, view(x0), view(y1), 1.0f);
-      expect(s.code == PHOBOS_CONTRACT, "access is of one direction", s.message);
-      cu.contextSet(one.context); // what counts is the context of the kernel
-      s = k0.launch(nullptr, view(x1), view(y0), 1.0f);
-      expect(static_cast<bool>(s), "a tensor of a peer while that one is current", s.message);
-      cu.contextSet(zero.context);
-      expect(y0.values() == filled(11), "its result");
-      cuda::check(cu.disablePeer(one.context), "disabling peer access");
-      refused(k0.launch(nullptr, view(x1), view(y0), 1.0f), noAccess);
-      expect(y0.values() == filled(11), "a refused launch runs nothing");
-    }
-    cu.contextSet(one.context);
-  }
 }
 
 } // namespace
