@@ -48,8 +48,11 @@ public:
     const int64_t first = of(loop_.getLowerBound()), end = of(loop_.getUpperBound()),
                   step = of(loop_.getStep());
     std::vector<int64_t> out;
-    for (int64_t k = first; k < end && out.size() < most; k += step)
+    for (int64_t k = first; k < end && out.size() < most;) {
       out.push_back(k);
+      if (__builtin_add_overflow(k, step, &k)) // past every end
+        break;
+    }
     return out;
   }
 
