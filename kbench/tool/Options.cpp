@@ -190,6 +190,11 @@ std::optional<int> parseOptions(int argc, char **argv, Options &o) {
       return misuse("--shard '" + o.shard + "': it should be written I/N with I from 1 to N");
     o.shardOf = std::pair(index - 1, of);
   }
+  if ((o.list || o.best || o.roof) && !(o.csv.empty() && o.json.empty()))
+    return misuse(std::string(o.list   ? "--list"
+                              : o.best ? "--best"
+                                       : "--roof") +
+                  " measures no points: --csv and --json, which write what was measured, do not go with it");
   if (o.limit && *o.limit == 0)
     return misuse("--limit 0 leaves nothing to do");
   return std::nullopt;

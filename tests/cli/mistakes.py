@@ -125,6 +125,10 @@ s.case("PTX of the CPU", "phobos-compile", k, "--emit", "ptx", status=2, err=["-
 for option in ("--limit", "--seed"):
     s.case(f"{option} below 0", *KBENCH, option, "-1", status=2, err=option)
 s.case("--seed of a run below 0", "phobos-run", k, *GIVEN, "--seed", "-1", status=2, err="--seed")
+for mode in ("--list", "--best", "--roof"):
+    for output in ("--csv", "--json"):
+        s.case(f"{mode} with {output}", *KBENCH, mode, output, s.path("none.out"), status=2, err=[mode, "do not go with it"])
+s.check("nothing was written", not os.path.exists(s.path("none.out")))
 s.case("--best of no ledger", "phobos-kbench", "--target", "cpu", "--best", "--ledger", s.path("none.sqlite"), "--dim", "N=50", k, status=1)
 s.check("looking makes no ledger", not os.path.exists(s.path("none.sqlite")))
 s.case("a ledger", "phobos-kbench", "--target", "interp", "--ledger", s.path("l.sqlite"), "--dim", "N=50", "--autotune", "T=8", k)
