@@ -58,21 +58,26 @@ void pinTo(int cpu) {
   sched_setaffinity(0, sizeof own, &own);
 }
 
-/// What a round of all threads takes at best, each on a processor of its own (left to themselves, short-lived
-/// ones often share one), begun together and ended by the last.
-template <typename F> double bestTogetherNs(const std::vector<int> &cpus, F work) {
+/// `work(t)` by a thread on each processor (left to themselves, short-lived ones often share one), to the end
+/// of all.
+template <typename F> void onEach(const std::vector<int> &cpus, F work) {
+  std::vector<std::thread> pool;
+  for (unsigned t = 0; t < cpus.size(); ++t)
+    pool.emplace_back([&, t] {
+      pinTo(cpus[t]);
+      work(t);
+    });
+  for (std::thread &t : pool)
+    t.join();
+}
+
+/// The time of the fastest round, of enough rounds.
+template <typename F> double fastestNs(F round) {
   double best = 0;
   const double begin = nowNanoseconds();
   for (int r = 0; r < leastRounds || nowNanoseconds() - begin < leastNs; ++r) {
     const double since = nowNanoseconds();
-    std::vector<std::thread> pool;
-    for (unsigned t = 0; t < cpus.size(); ++t)
-      pool.emplace_back([&, t] {
-        pinTo(cpus[t]);
-        work(t);
-      });
-    for (std::thread &t : pool)
-      t.join();
+    round();
     const double ns = nowNanoseconds() - since;
     best = r == 0 ? ns : std::min(best, ns);
   }
@@ -82,23 +87,8 @@ template <typename F> double bestTogetherNs(const std::vector<int> &cpus, F work
 /// What the threads make together when nobody holds one of them up: they share nothing, so each one's fastest
 /// round counts. `work` is a thread's of a round.
 template <typename F> double rateAlone(const std::vector<int> &cpus, double work, F round) {
-  std::vector<double> best(cpus.size(), 0);
-  auto timed = [&](unsigned t) {
-    const double since = nowNanoseconds();
-    round();
-    const double ns = nowNanoseconds() - since;
-    best[t] = best[t] == 0 ? ns : std::min(best[t], ns);
-  };
-  std::vector<std::thread> pool;
-  for (unsigned t = 0; t < cpus.size(); ++t)
-    pool.emplace_back([&, t] {
-      pinTo(cpus[t]);
-      const double begin = nowNanoseconds();
-      for (int r = 0; r < leastRounds || nowNanoseconds() - begin < leastNs; ++r)
-        timed(t);
-    });
-  for (std::thread &t : pool)
-    t.join();
+  std::vector<double> best(cpus.size());
+  onEach(cpus, [&](unsigned t) { best[t] = fastestNs(round); });
   double rate = 0;
   for (double ns : best)
     rate += work / ns;
@@ -112,8 +102,10 @@ bool measureHostRoof(Roof &roof, std::string &error) {
   const size_t threads = cpus.size();
   const size_t chunk = (size_t(128) << 20) / threads / 64 * 64;
   std::vector<char> from(chunk * threads, 1), to(chunk * threads, 2);
-  const double copyNs = bestTogetherNs(
-      cpus, [&](unsigned t) { std::memcpy(to.data() + t * chunk, from.data() + t * chunk, chunk); });
+  // The threads share the memory: a round is begun together and ended by the last.
+  const double copyNs = fastestNs([&] {
+    onEach(cpus, [&](unsigned t) { std::memcpy(to.data() + t * chunk, from.data() + t * chunk, chunk); });
+  });
   roof.bytesPerNs = 2.0 * static_cast<double>(chunk * threads) / copyNs;
   const bool has512 = __builtin_cpu_supports("avx512f");
   if (!has512 && !(__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))) {

@@ -4,6 +4,13 @@ Each test file makes a Suite(BIN_DIR), adds cases and ends with suite.finish(). 
 """
 import os, subprocess, sys, tempfile
 
+# A kernel with a small space.
+SCALE = """@autotune(T in [8, 32], U in [1, 2])
+kernel scale(X: tensor<f32>[N], Y: tensor<f32>[N], a: f32) {
+  Y[ctx.block.x * (T * U) :+ T * U] = X[ctx.block.x * (T * U) :+ T * U] * a
+}
+"""
+
 
 class Suite:
     def __init__(self, bin_dir):

@@ -2,7 +2,7 @@
 without a command fails. And what two tools read alike they refuse alike: the same words, the same status."""
 import os, re, struct, sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from cli import Suite
+from cli import SCALE, Suite
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 with open(os.path.join(ROOT, "compiler/driver/Driver.def")) as f:
@@ -11,11 +11,6 @@ with open(os.path.join(ROOT, "docs/diagnostics.md")) as f:
     DOCUMENTED = {code: int(status) for code, status in re.findall(r"^\| ([EW]09\d\d) \| \w+ \| (\d) \|", f.read(), re.M)}
 
 s = Suite(sys.argv[1])
-SCALE = """@autotune(T in [8, 32], U in [1, 2])
-kernel scale(X: tensor<f32>[N], Y: tensor<f32>[N], a: f32) {
-  Y[ctx.block.x * (T * U) :+ T * U] = X[ctx.block.x * (T * U) :+ T * U] * a
-}
-"""
 k = s.file("scale.pho", SCALE)
 two = s.file("two.pho", SCALE + SCALE.replace("kernel scale", "kernel other"))
 none = s.file("none.pho", "fn twice(x: f32) -> f32 { return x + x }\n")

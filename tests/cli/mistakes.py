@@ -1,14 +1,9 @@
 """What a mistyped command line is told, by every tool: the nearest right word; and other small mistakes with their fixes. `mistakes.py BIN_DIR`."""
 import os, pty, subprocess, sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from cli import Suite
+from cli import SCALE, Suite
 
 s = Suite(sys.argv[1])
-SCALE = """@autotune(T in [8, 32], U in [1, 2])
-kernel scale(X: tensor<f32>[N], Y: tensor<f32>[N], a: f32) {
-  Y[ctx.block.x * (T * U) :+ T * U] = X[ctx.block.x * (T * U) :+ T * U] * a
-}
-"""
 k = s.file("scale.pho", SCALE)
 two = s.file("two.pho", SCALE + SCALE.replace("kernel scale", "kernel other"))
 GIVEN = ["--arg", "X=arange", "--arg", "a=1", "--dim", "N=6"]

@@ -6,14 +6,14 @@ box=$(mktemp -d)
 trap 'rm -rf "$box"' EXIT
 mkdir -p "$box/bin" "$box/repo"
 cp "$1/phobos.sh" "$box/repo"
-stub() { printf '#!/bin/bash\n%s\n' "$2" >"$box/bin/$1" && chmod +x "$box/bin/$1"; }
-stub dpkg-query 'echo "unknown ok not-installed"'
-stub apt-get 'echo "apt-get $*" >>"$LOG"; [[ "$*" != *"$FAILING"* || -z "$FAILING" ]]'
-stub apt-cache '[[ $OFFERED ]] && echo "  Candidate: 1:22.1.8" || echo "  Candidate: (none)"'
-stub curl 'echo "curl $*" >>"$LOG"; [[ $FAILING == curl ]] && exit 22; echo key'
-stub tee 'echo "write $1: $(cat)" >>"$LOG"'
-stub sudo 'exec "$@"'
-stub cmake 'echo "cmake $*" >>"$LOG"'
+stand_in() { printf '#!/bin/bash\n%s\n' "$2" >"$box/bin/$1" && chmod +x "$box/bin/$1"; }
+stand_in dpkg-query 'echo "unknown ok not-installed"'
+stand_in apt-get 'echo "apt-get $*" >>"$LOG"; [[ "$*" != *"$FAILING"* || -z "$FAILING" ]]'
+stand_in apt-cache '[[ $OFFERED ]] && echo "  Candidate: 1:22.1.8" || echo "  Candidate: (none)"'
+stand_in curl 'echo "curl $*" >>"$LOG"; [[ $FAILING == curl ]] && exit 22; echo key'
+stand_in tee 'echo "write $1: $(cat)" >>"$LOG"'
+stand_in sudo 'exec "$@"'
+stand_in cmake 'echo "cmake $*" >>"$LOG"'
 
 fails=0
 check() { # NAME STATUS EXPECTED-STATUS (+|-)PATTERN..
