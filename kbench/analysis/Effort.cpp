@@ -1,4 +1,5 @@
 #include "kbench/analysis/Effort.h"
+#include "kbench/analysis/Touched.h"
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -12,13 +13,20 @@ using sema::Op;
 using sema::StmtP;
 using Number = std::optional<double>;
 
+/// How many elements of a tensor accesses reach in one direction, those that several reach counted each time.
+struct Reached {
+  double certain = 0, all = 0;
+  bool isKnown = true; ///< false: one stands in a loop of whose trips nobody knows how many there are
+};
+
 /// Walks one block's code with scalars as plain numbers: quotients are not rounded, so a loop over half a
 /// tile is half a trip.
 class Walker {
 public:
   Walker(const sema::TypedKernel &kernel, const std::vector<int64_t> &dims,
-         const std::array<int64_t, 3> &grid, Effort &effort)
-      : kernel_(kernel), dims_(dims), grid_(grid), effort_(effort), values_(kernel.vars.size()) {}
+         const std::array<int64_t, 3> &grid, const TouchedElements &touched, Effort &effort)
+      : kernel_(kernel), dims_(dims), grid_(grid), touched_(touched), effort_(effort),
+        values_(kernel.vars.size()), read_(kernel.params.size()), written_(kernel.params.size()) {}
 
   void walkBlock(std::array<int64_t, 3> block, double weight) {
     block_ = block;
@@ -27,7 +35,8 @@ public:
     std::fill(values_.begin(), values_.end(), std::nullopt);
     walk(kernel_.body);
   }
-  bool usesBlockId() const { return usesBlockId_; }
+  const Reached &read(size_t param) const { return read_[param]; }
+  const Reached &written(size_t param) const { return written_[param]; }
   Products products() const {
     Products products;
     for (auto &[type, flops] : flopsOf_)
@@ -46,7 +55,6 @@ public:
     case Op::Dim:
       return static_cast<double>(dims_[e->dim]);
     case Op::BlockId:
-      usesBlockId_ = true;
       return static_cast<double>(block_[static_cast<size_t>(e->axis)]);
     case Op::GridDim:
       return static_cast<double>(grid_[static_cast<size_t>(e->axis)]);
@@ -114,6 +122,26 @@ private:
     effort_.accumulatorRoundoff = std::max(effort_.accumulatorRoundoff, unitRoundoff(type));
   }
 
+  void access(const void *place, sema::ParamId param, const std::vector<sema::Subscript> &subscripts,
+              bool reads, bool writes) {
+    double elements = times_, threads = 1;
+    for (const sema::Subscript &s : subscripts) {
+      elements *= s.isPoint ? 1 : static_cast<double>(s.length);
+      const double all = static_cast<double>(kernel_.threadCount());
+      threads = std::max(threads, s.start->variance == sema::Variance::Thread ? all
+                                  : s.start->variance == sema::Variance::Warp ? all / 32
+                                                                              : 1);
+    }
+    const auto found = touched_.dependsOnData.find(place);
+    for (Reached *side : {reads ? &read_[param] : nullptr, writes ? &written_[param] : nullptr}) {
+      if (!side)
+        continue;
+      side->all += elements * threads;
+      side->certain += found != touched_.dependsOnData.end() && found->second ? 0 : elements * threads;
+      side->isKnown = side->isKnown && areTripsKnown_;
+    }
+  }
+
   void visit(ExprP e, bool isStored = false) {
     for (ExprP a : e->args)
       visit(a);
@@ -143,7 +171,11 @@ private:
         addSum(n, e->type.elem);
       return;
     }
+    case Op::Load:
+      access(e, e->param, e->subscripts, true, false);
+      return;
     case Op::Atomic:
+      access(e, e->param, e->subscripts, true, true);
       if (rounds)
         addSum(static_cast<double>(grid_[0] * grid_[1] * grid_[2]), e->type.elem);
       return;
@@ -199,8 +231,10 @@ private:
     }
   }
 
-  void repeat(const sema::Block &body, double trips) {
-    double times = times_, before = trips_;
+  void repeat(const sema::Block &body, double trips, bool isKnown) {
+    const double times = times_, before = trips_;
+    const bool wereKnown = areTripsKnown_;
+    areTripsKnown_ = wereKnown && isKnown;
     times_ *= trips;
     trips_ *= std::max(1.0, trips);
     forget(body);
@@ -208,6 +242,7 @@ private:
     forget(body);
     times_ = times;
     trips_ = before;
+    areTripsKnown_ = wereKnown;
   }
 
   void walk(const sema::Stmt &s) {
@@ -220,6 +255,8 @@ private:
     if (s.value)
       visit(s.value, s.kind == Kind::Store);
     switch (s.kind) {
+    case Kind::Store:
+      return access(&s, s.param, s.subscripts, false, true);
     case Kind::Assign:
       values_[s.var] = s.value->type.isScalar() ? evaluate(s.value) : std::nullopt;
       return;
@@ -242,13 +279,13 @@ private:
       values_[s.var] = known ? Number((*lo + *hi) / 2) : std::nullopt;
       double trips = known ? std::max(0.0, (*hi - *lo) / *step) : 1;
       if (trips > 0)
-        repeat(s.body, trips);
+        repeat(s.body, trips, known);
       values_[s.var] = std::nullopt;
       return;
     }
     case Kind::While:
       effort_.isApproximate = true;
-      repeat(s.body, 1);
+      repeat(s.body, 1, false);
       return;
     case Kind::Block:
       walk(s.body);
@@ -262,13 +299,32 @@ private:
   const std::vector<int64_t> &dims_;
   std::array<int64_t, 3> grid_;
   std::array<int64_t, 3> block_{};
+  const TouchedElements &touched_;
   Effort &effort_;
   std::vector<Number> values_;
+  std::vector<Reached> read_, written_;   ///< one a parameter
   std::map<std::string, double> flopsOf_; ///< products by the type of their operands
   double times_ = 1;                      ///< how often the current statement runs, over the whole launch
   double trips_ = 1;                      ///< and within one block
-  bool usesBlockId_ = false;
+  bool areTripsKnown_ = true;
 };
+
+/// Elements that are touched: not more than accesses reach, nor than there are in their box.
+double elementsOf(const Box &box, double reached, bool isKnown) {
+  const double n = box.elements();
+  // Of blocks that are sampled, none may have been one that gets there; and sums of fractions round.
+  return isKnown && reached > 0 && reached < 0.999 * n ? reached : n;
+}
+
+/// The bytes of a tensor, in one direction.
+void addTouched(const sema::Param &p, const Touched &touched, const Reached &reached, Effort &effort,
+                bool &isUnsure) {
+  const double all = elementsOf(touched.all, reached.all, reached.isKnown),
+               certain = std::min(all, elementsOf(touched.certain, reached.certain, reached.isKnown));
+  effort.bytes += all * byteSize(p.elem);
+  effort.unsureBytes += (all - certain) * byteSize(p.elem);
+  isUnsure = isUnsure || all > certain;
+}
 
 double tensorBytes(const sema::Param &p, const std::vector<int64_t> &dims) {
   double elements = 1;
@@ -303,10 +359,11 @@ Effort measureEffort(const sema::TypedKernel &kernel, const std::vector<int64_t>
   Effort effort;
   for (const sema::Param &p : kernel.params)
     if (p.isTensor)
-      effort.bytes += tensorBytes(p, dims) * (int(p.isRead) + int(p.isWritten));
+      effort.tensorBytes += tensorBytes(p, dims) * (int(p.isRead) + int(p.isWritten));
 
   // Blocks in fractions, where the kernel says how many it needs.
-  Walker walker(kernel, dims, grid, effort);
+  const TouchedElements touched = touchedElements(kernel, dims, grid);
+  Walker walker(kernel, dims, grid, touched, effort);
   double blocks = 1, whole = 1;
   for (size_t axis = 0; axis < 3; ++axis) {
     whole *= static_cast<double>(grid[axis]);
@@ -334,6 +391,13 @@ Effort measureEffort(const sema::TypedKernel &kernel, const std::vector<int64_t>
       for (int64_t x = 0; x < samples[0]; ++x)
         walker.walkBlock({place(0, x), place(1, y), place(2, z)}, blocks / sampled);
   effort.products = walker.products();
+  for (size_t p = 0; p < kernel.params.size(); ++p) {
+    bool isUnsure = false;
+    addTouched(kernel.params[p], touched.params[p].read, walker.read(p), effort, isUnsure);
+    addTouched(kernel.params[p], touched.params[p].written, walker.written(p), effort, isUnsure);
+    if (isUnsure)
+      effort.unsure.push_back(kernel.params[p].name);
+  }
   return effort;
 }
 

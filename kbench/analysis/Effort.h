@@ -17,7 +17,11 @@ struct Effort {
   Products products;          ///< whose operations dotFlops are
   double longestSum =
       1; ///< elements that go into one result: k of a dot or a reduction, times the trips around it
-  double bytes = 0; ///< each tensor that is read once, each that is written once
+  /// Each element that the grid touches, read once and written once, as far as that shows without data; of
+  /// these, those that only data tells of, and the tensors that they are of.
+  double bytes = 0, unsureBytes = 0;
+  std::vector<std::string> unsure;
+  double tensorBytes = 0; ///< each whole tensor that is read once, each that is written once
   // what rounds on the way
   bool hasContraction = false, hasExponential = false;
   double accumulatorRoundoff = 0; ///< of dots, reductions and atomics

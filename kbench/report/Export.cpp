@@ -129,6 +129,7 @@ std::string reportJson(const SearchOutcome &o, const ReportContext &c) {
          {"tie", o.isTie},
          {"tied", Json::array()},
          {"roof", roofJson(o.roof)},
+         {"unknown_traffic", o.unknownTraffic()},
          {"full_size_reference", o.plain ? Json(o.plain->point) : Json(nullptr)},
          {"finalists", o.finalists},
          {"seconds",

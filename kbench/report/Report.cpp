@@ -178,6 +178,29 @@ static std::string baselineText(const SearchOutcome &o, const ReportContext &c) 
   return text + "\n";
 }
 
+// Why there is no share of the roof, where what must move is not known.
+static std::string noShareText(const SearchOutcome &o) {
+  const bool isMemoryBound = !o.results[o.ranking.front()].measurement.isComputeBound;
+  return isMemoryBound && !o.unknownTraffic().empty() ? "       no % of it: " + o.unknownTraffic() + "\n"
+                                                      : "";
+}
+
+// How a point can be above the roof.
+static std::string aboveRoofText(const SearchOutcome &o) {
+  double most = 100.5; // what rounds to more than 100
+  std::string against;
+  for (size_t i : o.ranking)
+    if (const auto share = o.shareOfRoof(o.results[i]); share && share->percent >= most)
+      most = share->percent, against = share->against;
+  if (against.empty())
+    return "";
+  return "       above it (to " + format("%.0f%%", most) + "): " +
+         (against == "copy" ? "part of what moves stays in a cache, or the kernel reads more than it writes, "
+                              "which can go faster than a copy\n"
+                            : "the device was slower while it was measured, by its clock or by other work; "
+                              "--fresh measures again\n");
+}
+
 // What was measured of the device, and whether that is what the best point is bound by.
 static std::string roofText(const SearchOutcome &o, const ReportContext &c) {
   if (o.roof.bytesPerNs <= 0)
@@ -191,7 +214,7 @@ static std::string roofText(const SearchOutcome &o, const ReportContext &c) {
     if (!o.roof.of(type))
       text +=
           "; products of " + type + " have none" + (o.noProductRoof.empty() ? "" : ": " + o.noProductRoof);
-  return text + "\n";
+  return text + "\n" + noShareText(o) + aboveRoofText(o);
 }
 
 // Which of the timed points were not verified at the size at which they were timed, and why.

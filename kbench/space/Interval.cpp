@@ -42,7 +42,12 @@ Interval link(FormulaOp op, Interval a, Interval b) {
   case FormulaOp::And:
     if (a.isExact() && b.isExact())
       return Interval::exactly(a.lo & b.lo);
-    return natural ? Interval{0, std::min(a.hi, b.hi)} : anything;
+    if (a.lo == -1 && a.hi == -1) // a chain begins with it
+      return b;
+    // An operand without a sign leaves none, and no bit above its own.
+    if (natural)
+      return {0, std::min(a.hi, b.hi)};
+    return a.lo >= 0 ? Interval{0, a.hi} : b.lo >= 0 ? Interval{0, b.hi} : anything;
   case FormulaOp::Or:
   case FormulaOp::Xor:
     if (a.isExact() && b.isExact())

@@ -322,9 +322,10 @@ bool Finals::confirm(size_t result) {
     }
     if (!verdict.ok())
       break;
-    if (compiles)
+    if (compiles) {
       outcome_.results[result].warning = reply.warning;
-    else
+      outcome_.takeEffort(reply); // the ledger does not hold it: of a search that was taken up, it is news
+    } else
       outcome_.results[result].measurement.worstError =
           std::max(outcome_.results[result].measurement.worstError, reply.worstError);
   }

@@ -125,7 +125,7 @@ void Flow::compiled(const Outcome &o) {
   m.isComputeBound = reply->isComputeBound;
   m.cases = reply->cases;
   m.compileMs = reply->compileMs;
-  outcome_.products = reply->products;
+  outcome_.takeEffort(*reply);
   outcome_.results[o.job].warning = reply->warning;
   notes_[o.job] = reply->note;
   toVerify_.push_back(o.job);
@@ -189,6 +189,8 @@ void Flow::checkpoint() {
   sofar.device = outcome_.device;
   sofar.roof = outcome_.roof;
   sofar.products = outcome_.products;
+  sofar.unsurePart = outcome_.unsurePart;
+  sofar.unsure = outcome_.unsure;
   sofar.plain = outcome_.plain;
   sofar.noFullSize = outcome_.noFullSize;
   for (size_t i = 0; i < outcome_.results.size(); ++i)

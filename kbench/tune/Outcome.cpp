@@ -7,7 +7,8 @@ namespace phobos::kbench {
 
 std::optional<SearchOutcome::RoofShare> SearchOutcome::shareOfRoof(const PointResult &point) const {
   const Measurement &m = point.measurement;
-  const double ns = point.summary().median, copyNs = roof.bytesPerNs > 0 ? m.bytes / roof.bytesPerNs : 0;
+  const double ns = point.summary().median, surely = m.bytes * (1 - unsurePart),
+               copyNs = roof.bytesPerNs > 0 ? surely / roof.bytesPerNs : 0;
   double dotNs = 0;
   std::string types;
   for (const auto &[type, part] : products) {
@@ -19,9 +20,23 @@ std::optional<SearchOutcome::RoofShare> SearchOutcome::shareOfRoof(const PointRe
     dotNs += m.flops * part / known->flopsPerNs;
     types += (types.empty() ? "dot " : " + ") + type;
   }
+  if (!m.isComputeBound && !unknownTraffic().empty())
+    return std::nullopt;
   if (ns <= 0 || (m.isComputeBound ? dotNs : copyNs) <= 0)
     return std::nullopt;
   return RoofShare{100 * std::max(copyNs, dotNs) / ns, dotNs > copyNs ? types : "copy"};
+}
+
+std::string SearchOutcome::unknownTraffic() const {
+  return unsurePart > mostUnsure
+             ? "which elements of " + unsure + " are touched depends on data, or on arguments"
+             : "";
+}
+
+void SearchOutcome::takeEffort(const Reply &compiled) {
+  products = compiled.products;
+  unsurePart = compiled.unsurePart;
+  unsure = compiled.unsure;
 }
 
 std::vector<size_t> rankAll(const std::vector<PointResult> &results) {

@@ -70,13 +70,20 @@ struct SearchOutcome {
   Roof roof;                 ///< of the device: the copy, and the types of products that the kernel makes
   std::string noProductRoof; ///< why a type's is not known
   Products products;         ///< of the kernel (Reply)
+  double unsurePart = 0;     ///< of its bytes, of which only data tells whether they are touched
+  std::string unsure;        ///< the tensors that they are of
   /// What the roof would take of what the point took, and which roof it is: of what would take longer.
   struct RoofShare {
     double percent = 0;
     std::string against; ///< `copy`, `dot bf16`
   };
-  /// Nullopt where the roof of what it is bound by is not known.
+  /// Nullopt where the roof of what it is bound by is not known, or what it must move is not.
   std::optional<RoofShare> shareOfRoof(const PointResult &point) const;
+  /// More of the bytes than this are unsure: what a memory-bound kernel must move is not known.
+  static constexpr double mostUnsure = 0.1;
+  /// Why there is none for want of the latter; empty: there is one.
+  std::string unknownTraffic() const;
+  void takeEffort(const Reply &compiled);
   std::optional<Request::Item> plain; ///< what points were compared with at full size
   std::string noFullSize;             ///< why there is none
   std::vector<PointResult> results;   ///< in the order of the source

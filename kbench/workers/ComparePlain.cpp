@@ -81,7 +81,7 @@ std::string CompileWorker::differsElsewhere(const sema::TypedKernel &plain, cons
         !bindAt(plainContract, dims, std::nullopt, plainBound, error))
       continue;
     const Effort effort = measureEffort(kernel, bound.dims, bound.grid, false);
-    if (std::max(effort.dotFlops / 2, effort.bytes) > maxCaseWork)
+    if (std::max(effort.dotFlops / 2, effort.tensorBytes) > maxCaseWork)
       continue;
     for (size_t p = 0; p < contract.params.size(); ++p)
       if (extentsAt(contract.params[p], dims) != extentsAt(plainContract.params[p], dims))

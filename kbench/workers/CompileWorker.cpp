@@ -107,6 +107,9 @@ Verdict CompileWorker::compile(const Request &request, Reply &reply, const Say &
   Effort effort = measureEffort(*kernel, full.dims, full.grid, session_.grid.has_value());
   reply.flops = effort.dotFlops;
   reply.bytes = effort.bytes;
+  reply.unsurePart = effort.bytes > 0 ? effort.unsureBytes / effort.bytes : 0;
+  for (const std::string &tensor : effort.unsure)
+    reply.unsure += (reply.unsure.empty() ? "" : ", ") + tensor;
   reply.products = effort.products;
   for (auto &[type, part] : reply.products)
     if (type == "f32" && kernel->tensorcore && target_.roundsProducts)
@@ -142,7 +145,8 @@ Verdict CompileWorker::makeCases(const sema::TypedKernel &kernel, const Contract
     Effort effort = measureEffort(kernel, bound.dims, bound.grid, contract.gridFromHost);
     double wholeGrid = blocksOf(bound.grid);
     auto work = [&] {
-      return std::max(effort.dotFlops / 2, effort.bytes * blocksOf(bound.grid) / std::max(wholeGrid, 1.0));
+      return std::max(effort.dotFlops / 2,
+                      effort.tensorBytes * blocksOf(bound.grid) / std::max(wholeGrid, 1.0));
     };
     if (!files.cases.empty() && work() > maxCaseWork)
       continue;

@@ -45,6 +45,8 @@ std::string Reply::toLine() const {
          {"resources", resources},
          {"flops", flops},
          {"bytes", bytes},
+         {"unsurePart", unsurePart},
+         {"unsure", unsure},
          {"approximate", isApproximate},
          {"compute", isComputeBound},
          {"products", products},
@@ -73,6 +75,8 @@ bool Reply::fromLine(const std::string &line, Reply &r) {
     r.resources = j.value("resources", r.resources);
     r.flops = j.value("flops", 0.0);
     r.bytes = j.value("bytes", 0.0);
+    r.unsurePart = j.value("unsurePart", 0.0);
+    r.unsure = j.value("unsure", "");
     r.isApproximate = j.value("approximate", false);
     r.isComputeBound = j.value("compute", false);
     r.products = j.value("products", r.products);

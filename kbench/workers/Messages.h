@@ -46,7 +46,9 @@ struct Reply {
   Resources resources;
   double flops = 0, bytes = 0;
   bool isApproximate = false, isComputeBound = false;
-  Products products; ///< in which types the operations are made
+  double unsurePart = 0; ///< of the bytes, of which only data tells whether they are touched
+  std::string unsure;    ///< the tensors that they are of
+  Products products;     ///< in which types the operations are made
   unsigned cases = 0;
   std::string warning; ///< of the checks of its small runs (verify/Findings.h)
   double compileMs = 0;

@@ -1,4 +1,5 @@
 // Which roof a time is against, and what of the device is measured for it.
+#include "kbench/report/Report.h"
 #include "kbench/tune/RoofTask.h"
 #include "kbench/tune/Search.h"
 #include <gtest/gtest.h>
@@ -93,6 +94,53 @@ TEST(ShareOfRoof, IsNotKnownWithoutTheRoofOfWhatBinds) {
   o.products = {{"i32", 1}};
   EXPECT_FALSE(o.shareOfRoof(point(1000, 10, true, 20)));
   EXPECT_TRUE(o.shareOfRoof(point(1000, 10, false, 20)));
+}
+
+TEST(ShareOfRoof, CountsOnlyWhatSurelyMoves) {
+  SearchOutcome o;
+  o.roof = {10, {{"f32", 10, ""}}};
+  o.products = {{"f32", 1}};
+  o.unsure = "bins";
+  o.unsurePart = 0.05; // so little that it makes no difference
+  auto share = o.shareOfRoof(point(0, 1000, false, 100));
+  ASSERT_TRUE(share);
+  EXPECT_DOUBLE_EQ(share->percent, 95);
+  EXPECT_EQ(o.unknownTraffic(), "");
+  o.unsurePart = 0.5;
+  EXPECT_FALSE(o.shareOfRoof(point(0, 1000, false, 100)));
+  EXPECT_NE(o.unknownTraffic().find("bins"), std::string::npos);
+  share = o.shareOfRoof(point(2000, 1000, true, 400)); // bound by its products, whatever moves
+  ASSERT_TRUE(share);
+  EXPECT_DOUBLE_EQ(share->percent, 50);
+}
+
+std::string reportOf(SearchOutcome &o, const PointResult &p) {
+  o.results = {p};
+  o.ranking = {0};
+  return reportText(o, {});
+}
+
+TEST(Report, SaysHowAPointCanBeAboveTheRoof) {
+  SearchOutcome o;
+  o.roof = {10, {{"f32", 10, "fma"}}};
+  const char *words = "above it (to ";
+  EXPECT_EQ(reportOf(o, point(0, 1000, false, 100)).find(words), std::string::npos);
+  EXPECT_NE(reportOf(o, point(0, 1000, false, 50)).find("above it (to 200%): part of what moves"),
+            std::string::npos);
+  o.products = {{"f32", 1}};
+  EXPECT_NE(reportOf(o, point(4000, 10, true, 100)).find("above it (to 400%): the device was slower"),
+            std::string::npos);
+}
+
+TEST(Report, SaysWhyThereIsNoShareOfTheRoof) {
+  SearchOutcome o;
+  o.roof = {10, {}};
+  o.unsure = "bins";
+  o.unsurePart = 0.5;
+  EXPECT_NE(reportOf(o, point(0, 1000, false, 50)).find("no % of it: which elements of bins are touched"),
+            std::string::npos);
+  o.unsurePart = 0;
+  EXPECT_EQ(reportOf(o, point(0, 1000, false, 100)).find("no % of it"), std::string::npos);
 }
 
 } // namespace

@@ -1,7 +1,9 @@
 // Enumerating and counting a space, against brute force (spec/shape-environment.md).
 #include "kbench/space/Count.h"
+#include "kbench/space/Interval.h"
 #include "kbench/space/Walk.h"
 #include "tests/kbench/Expressions.h"
+#include <array>
 #include <chrono>
 #include <gtest/gtest.h>
 #include <random>
@@ -258,6 +260,32 @@ TEST(Space, ThreeLongListsAreCountedExactly) {
   SpaceCount count = countPoints(s, milliseconds(9000));
   EXPECT_TRUE(count.isExact);
   EXPECT_EQ(count.points, expected);
+}
+
+TEST(Interval, HoldsEveryValue) {
+  using O = FormulaOp;
+  const auto inside = [](int64_t v, Interval i) { return i.lo <= v && v <= i.hi; };
+  std::vector<Interval> operands;
+  for (int64_t lo = -5; lo <= 5; ++lo)
+    for (int64_t hi = lo; hi <= 5; ++hi)
+      operands.push_back({lo, hi});
+  for (O op : {O::Add, O::Mul, O::And, O::Or, O::Xor, O::LogicalAnd, O::LogicalOr, O::Min, O::Max, O::Div,
+               O::Rem, O::CDiv, O::Shl, O::Shr, O::Eq, O::Ne, O::Lt, O::Le})
+    for (Interval a : operands)
+      for (Interval b : operands) {
+        const Interval found = bound(op, std::array{a, b});
+        for (int64_t x = a.lo; x <= a.hi; ++x)
+          for (int64_t y = b.lo; y <= b.hi; ++y) {
+            const int64_t v =
+                isChain(op) ? combine(op, x, y) : FormulaPool::apply(op, std::array{x, y}.data());
+            ASSERT_TRUE(inside(v, found)) << int(op) << ": " << x << ", " << y << " is " << v << ", not in "
+                                          << found.lo << " to " << found.hi;
+          }
+      }
+  // A mask bounds what is not known at all.
+  const Interval masked = bound(O::And, std::array{Interval{}, Interval::exactly(255)});
+  EXPECT_EQ(masked.lo, 0);
+  EXPECT_EQ(masked.hi, 255);
 }
 
 } // namespace

@@ -1,0 +1,363 @@
+#include "kbench/analysis/Touched.h"
+#include "kbench/space/Interval.h"
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <utility>
+
+namespace phobos::kbench {
+namespace {
+
+using sema::ExprP;
+using sema::Op;
+using sema::StmtP;
+
+constexpr int64_t least = std::numeric_limits<int64_t>::min(), most = std::numeric_limits<int64_t>::max();
+
+/// What is known of a scalar (of a tile, whether it depends on data).
+struct Value {
+  Interval range;
+  bool isData = false;
+};
+
+Value join(const Value &a, const Value &b) {
+  return {{std::min(a.range.lo, b.range.lo), std::max(a.range.hi, b.range.hi)}, a.isData || b.isData};
+}
+
+Interval rangeOf(const Type &t) {
+  if (!t.isScalar())
+    return {};
+  if (t.elem == ScalarType::Bool)
+    return {0, 1};
+  if (isFloat(t.elem) || byteSize(t.elem) >= 8)
+    return {};
+  const int bits = static_cast<int>(8 * byteSize(t.elem));
+  return isSigned(t.elem) ? Interval{-(int64_t(1) << (bits - 1)), (int64_t(1) << (bits - 1)) - 1}
+                          : Interval{0, (int64_t(1) << bits) - 1};
+}
+
+/// What wraps may be anything of the type.
+Interval within(Interval i, const Type &t) {
+  const Interval all = rangeOf(t);
+  return i.lo < all.lo || i.hi > all.hi ? all : i;
+}
+
+int64_t plus(int64_t a, int64_t b) {
+  int64_t sum = 0;
+  return __builtin_add_overflow(a, b, &sum) ? (b < 0 ? least : most) : sum;
+}
+
+std::optional<FormulaOp> formulaOp(Op op) {
+  switch (op) {
+  case Op::Neg:
+    return FormulaOp::Neg;
+  case Op::BitNot:
+    return FormulaOp::BitNot;
+  case Op::Not:
+    return FormulaOp::Not;
+  case Op::Add:
+    return FormulaOp::Add;
+  case Op::Mul:
+    return FormulaOp::Mul;
+  case Op::Div:
+    return FormulaOp::Div;
+  case Op::Rem:
+    return FormulaOp::Rem;
+  case Op::CDiv:
+    return FormulaOp::CDiv;
+  case Op::And:
+    return FormulaOp::And;
+  case Op::Or:
+    return FormulaOp::Or;
+  case Op::Xor:
+    return FormulaOp::Xor;
+  case Op::Shl:
+    return FormulaOp::Shl;
+  case Op::Shr:
+    return FormulaOp::Shr;
+  case Op::Eq:
+    return FormulaOp::Eq;
+  case Op::Ne:
+    return FormulaOp::Ne;
+  case Op::Lt:
+    return FormulaOp::Lt;
+  case Op::Le:
+    return FormulaOp::Le;
+  case Op::LogicalAnd:
+    return FormulaOp::LogicalAnd;
+  case Op::LogicalOr:
+    return FormulaOp::LogicalOr;
+  case Op::Max:
+    return FormulaOp::Max;
+  case Op::Min:
+    return FormulaOp::Min;
+  default:
+    return std::nullopt;
+  }
+}
+
+/// Walks the code once for all blocks and threads, in their order, with bounds for scalars. A loop's body is
+/// walked twice: the first time only for what depends on data at its end.
+class Boxes {
+public:
+  Boxes(const sema::TypedKernel &kernel, const std::vector<int64_t> &dims, const std::array<int64_t, 3> &grid)
+      : kernel_(kernel), dims_(dims), grid_(grid), values_(kernel.vars.size()) {
+    touched_.params.resize(kernel.params.size());
+  }
+
+  TouchedElements run() {
+    walk(kernel_.body);
+    return std::move(touched_);
+  }
+
+private:
+  void access(const void *place, sema::ParamId param, const std::vector<sema::Subscript> &subscripts,
+              bool reads, bool writes, bool isData) {
+    isData = isData || dependsOnData_;
+    Box box;
+    bool isOutside = false;
+    for (size_t axis = 0; axis < subscripts.size(); ++axis) {
+      const sema::Subscript &s = subscripts[axis];
+      const Value start = visit(s.start);
+      isData = isData || start.isData;
+      const sema::Extent &e = kernel_.params[param].extents[axis];
+      const int64_t extent = e.fixed ? *e.fixed : dims_[e.dim];
+      const int64_t from = std::max<int64_t>(start.range.lo, 0),
+                    to = std::min(plus(start.range.hi, s.isPoint ? 0 : s.length - 1), extent - 1);
+      isOutside = isOutside || from > to;
+      box.axes.push_back({from, to});
+    }
+    if (isOutside || isTrial_)
+      return;
+    touched_.dependsOnData[place] |= isData;
+    TouchedTensor &t = touched_.params[param];
+    for (Touched *side : {reads ? &t.read : nullptr, writes ? &t.written : nullptr})
+      if (side) {
+        side->all.include(box);
+        if (!isData)
+          side->certain.include(box);
+      }
+  }
+
+  Value conditional(ExprP e) {
+    const Value c = visit(e->args[1]);
+    if (c.range.isTrue() || c.range.isFalse()) {
+      Value v = visit(e->args[c.range.isTrue() ? 0 : 2]);
+      v.isData = v.isData || c.isData;
+      return v;
+    }
+    const bool before = dependsOnData_;
+    dependsOnData_ = before || c.isData;
+    Value v = join(visit(e->args[0]), visit(e->args[2]));
+    dependsOnData_ = before || leavesByData_;
+    v.isData = v.isData || c.isData;
+    return v;
+  }
+
+  Value call(ExprP e) {
+    std::vector<Value> args;
+    for (ExprP a : e->args)
+      args.push_back(visit(a));
+    for (size_t i = 0; i < e->call->params.size() && i < args.size(); ++i)
+      values_[e->call->params[i]] = args[i];
+    const auto outer = std::exchange(result_, std::nullopt);
+    walk(e->call->body);
+    const Value result = std::exchange(result_, outer).value_or(Value());
+    return {within(result.range, e->type), result.isData};
+  }
+
+  Value visit(ExprP e) {
+    const Interval anything = rangeOf(e->type);
+    switch (e->op) {
+    case Op::Int:
+    case Op::Bool:
+      return {Interval::exactly(e->intValue), false};
+    case Op::Var:
+      return values_[e->var];
+    case Op::Param:
+      return {anything, true};
+    case Op::Dim:
+      return {Interval::exactly(dims_[e->dim]), false};
+    case Op::BlockId:
+      return {{0, std::max<int64_t>(0, grid_[static_cast<size_t>(e->axis)] - 1)}, false};
+    case Op::GridDim:
+      return {Interval::exactly(grid_[static_cast<size_t>(e->axis)]), false};
+    case Op::ThreadId:
+      return {{0, kernel_.threadCount() - 1}, false};
+    case Op::WarpId:
+      return {{0, (kernel_.threadCount() - 1) / 32}, false};
+    case Op::LaneId:
+      return {{0, std::min<int64_t>(31, kernel_.threadCount() - 1)}, false};
+    case Op::Conditional:
+      return conditional(e);
+    case Op::Call:
+      return call(e);
+    default:
+      break;
+    }
+    std::vector<Interval> ranges;
+    bool isData = e->op == Op::Load || e->op == Op::Atomic || e->op == Op::Rand;
+    for (ExprP a : e->args) {
+      const Value v = visit(a);
+      ranges.push_back(v.range);
+      isData = isData || v.isData;
+    }
+    if (e->op == Op::Load || e->op == Op::Atomic)
+      access(e, e->param, e->subscripts, true, e->op == Op::Atomic, false);
+    if (!e->type.isScalar() || isFloat(e->type.elem))
+      return {anything, isData};
+    return {within(arithmetic(e, ranges).value_or(anything), e->type), isData};
+  }
+
+  std::optional<Interval> arithmetic(ExprP e, const std::vector<Interval> &args) const {
+    for (ExprP a : e->args)
+      if (!a->type.isScalar() || isFloat(a->type.elem))
+        return std::nullopt;
+    if (e->op == Op::Convert || e->op == Op::Broadcast)
+      return args[0];
+    if (e->op == Op::Sub) {
+      const Interval negated = bound(FormulaOp::Neg, {&args[1], 1});
+      return bound(FormulaOp::Add, std::array{args[0], negated});
+    }
+    if (e->op == Op::Gt || e->op == Op::Ge)
+      return bound(e->op == Op::Gt ? FormulaOp::Lt : FormulaOp::Le, std::array{args[1], args[0]});
+    const auto op = formulaOp(e->op);
+    return op ? std::optional(bound(*op, args)) : std::nullopt;
+  }
+
+  // What a body assigns has any value at its first statement, and depends on data where it did before, or
+  // does at the end.
+  void forget(const sema::Block &block, const std::vector<Value> &before) {
+    for (StmtP s : block.statements) {
+      if (s->kind == sema::Stmt::Kind::Assign || s->kind == sema::Stmt::Kind::For)
+        values_[s->var] = {rangeOf(kernel_.vars[s->var].type),
+                           values_[s->var].isData || before[s->var].isData};
+      forget(s->body, before);
+      forget(s->orElse, before);
+    }
+  }
+
+  /// `head` is evaluated at each trip, in the loop; true where the loop depends on data.
+  template <typename Head> void loop(const sema::Block &body, Head head) {
+    const std::vector<Value> before = values_;
+    const bool outer = dependsOnData_, isInTrial = isTrial_;
+    for (bool trial : {true, false}) {
+      isTrial_ = isInTrial || trial;
+      forget(body, before);
+      dependsOnData_ = outer || leavesByData_;
+      dependsOnData_ = head() || dependsOnData_;
+      walk(body);
+    }
+    forget(body, before);
+    isTrial_ = isInTrial;
+    dependsOnData_ = outer || leavesByData_;
+  }
+
+  void forLoop(const sema::Stmt &s) {
+    const Value lo = visit(s.lo), hi = visit(s.hi), step = s.step ? visit(s.step) : Value{{1, 1}, false};
+    const bool isData = lo.isData || hi.isData || step.isData;
+    if (lo.range.lo >= hi.range.hi)
+      return;
+    loop(s.body, [&] {
+      values_[s.var] = {{lo.range.lo, hi.range.hi == least ? least : hi.range.hi - 1}, isData};
+      return isData;
+    });
+  }
+
+  void branch(const sema::Stmt &s) {
+    const Value c = visit(s.value);
+    if (c.range.isTrue() || c.range.isFalse())
+      return walk(c.range.isTrue() ? s.body : s.orElse);
+    const bool outer = dependsOnData_;
+    const std::vector<Value> before = values_;
+    dependsOnData_ = outer || c.isData;
+    walk(s.body);
+    const std::vector<Value> after = std::exchange(values_, before);
+    walk(s.orElse);
+    for (size_t v = 0; v < values_.size(); ++v) {
+      const bool differs =
+          c.isData && (after[v].range.lo != values_[v].range.lo || after[v].range.hi != values_[v].range.hi);
+      values_[v] = join(after[v], values_[v]);
+      values_[v].isData = values_[v].isData || differs;
+    }
+    dependsOnData_ = outer || leavesByData_;
+  }
+
+  void walk(const sema::Block &block) {
+    for (StmtP s : block.statements)
+      walk(*s);
+  }
+
+  void walk(const sema::Stmt &s) {
+    using Kind = sema::Stmt::Kind;
+    switch (s.kind) {
+    case Kind::Assign: {
+      const Value v = visit(s.value);
+      values_[s.var] = {v.range, v.isData || dependsOnData_};
+      return;
+    }
+    case Kind::Store: {
+      visit(s.value);
+      const bool isMasked = s.mask && visit(s.mask).isData;
+      return access(&s, s.param, s.subscripts, false, true, isMasked);
+    }
+    case Kind::Expr:
+      visit(s.value);
+      return;
+    case Kind::If:
+      return branch(s);
+    case Kind::For:
+      return forLoop(s);
+    case Kind::While:
+      return loop(s.body, [&] { return visit(s.value).isData; });
+    case Kind::Return:
+      if (s.value) {
+        Value v = visit(s.value);
+        v.isData = v.isData || dependsOnData_;
+        result_ = result_ ? join(*result_, v) : v;
+      }
+      [[fallthrough]];
+    case Kind::Break:
+    case Kind::Continue:
+      leavesByData_ = leavesByData_ || dependsOnData_;
+      return;
+    case Kind::Block:
+      return walk(s.body);
+    case Kind::Barrier:
+      return;
+    }
+  }
+
+  const sema::TypedKernel &kernel_;
+  const std::vector<int64_t> &dims_;
+  std::array<int64_t, 3> grid_;
+  std::vector<Value> values_;
+  TouchedElements touched_;
+  std::optional<Value> result_; ///< what the function that is walked has returned so far
+  bool dependsOnData_ = false;  ///< whether the current statement is reached
+  bool leavesByData_ = false;   ///< some statement before may have left a loop or the block, by data
+  bool isTrial_ = false;        ///< nothing is noted
+};
+
+} // namespace
+
+double Box::elements() const {
+  double n = axes.empty() ? 0 : 1;
+  for (const auto &[from, to] : axes)
+    n *= static_cast<double>(to - from + 1);
+  return n;
+}
+
+void Box::include(const Box &other) {
+  if (axes.empty())
+    axes = other.axes;
+  for (size_t i = 0; i < axes.size(); ++i)
+    axes[i] = {std::min(axes[i][0], other.axes[i][0]), std::max(axes[i][1], other.axes[i][1])};
+}
+
+TouchedElements touchedElements(const sema::TypedKernel &kernel, const std::vector<int64_t> &dims,
+                                const std::array<int64_t, 3> &grid) {
+  return Boxes(kernel, dims, grid).run();
+}
+
+} // namespace phobos::kbench
