@@ -151,6 +151,8 @@ struct Target {
   std::unique_ptr<Compiler> (*makeCompiler)(int index, const std::string &facts) = nullptr;
   /// Whether --target `text` means a kind of this target's devices (`sm_90a`); null: only its name does.
   bool (*isKind)(const std::string &text) = nullptr;
+  /// What the compilers must know of a kind of devices, of which none need be here; null as isKind is.
+  std::string (*factsOf)(const std::string &kind) = nullptr;
   std::unique_ptr<Device> (*makeDevice)(int index,
                                         std::string &error) = nullptr; ///< in the device worker only
   /// Whether there is such a device, without touching it; asked in the parent.

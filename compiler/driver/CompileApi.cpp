@@ -2,6 +2,7 @@
 #include "compiler/driver/BundleBuild.h"
 #include "compiler/driver/Cache.h"
 #include "compiler/driver/Emit.h"
+#include "compiler/driver/EmitGpu.h"
 #include <new>
 #include <nlohmann/json.hpp>
 #include <phobos/compile.hpp>
@@ -87,15 +88,25 @@ std::string keyOf(const phobos_compile_request &r, const driver::BundleRequest &
   return driver::sourceHash(text + driver::sourceHash(std::string_view(r.source, r.source_size)));
 }
 
-void compileNow(const phobos_compile_request &r, const driver::BundleRequest &request,
-                phobos_compilation &c) {
+/// phobos::deviceTarget() may be of a processor newer than all that are known here.
+void replaceNewer(std::string &target, Diagnostics &diags) {
+  const std::string carried = driver::compiledFor(target, 0);
+  if (carried.empty() || carried == target || carried != driver::compiledFor("sm_999", 0))
+    return;
+  diags.report(diag::NewerDevice, {}, driver::carriedForward(target, carried));
+  target = carried;
+}
+
+void compileNow(const phobos_compile_request &r, driver::BundleRequest request, phobos_compilation &c) {
   Diagnostics diags;
   auto loaded = driver::loadText(r.name ? r.name : "<source>", std::string(r.source, r.source_size),
                                  {.stdlib = !r.no_std}, diags);
   std::string error;
-  for (const std::string &target : request.targets)
+  for (std::string &target : request.targets) {
+    replaceNewer(target, diags);
     if (!driver::isKnownTarget(target, error))
       diags.report(diag::UnknownTarget, {}, error);
+  }
   Bundle bundle;
   if (!diags.hasErrors() && driver::buildBundle(*loaded, request, bundle, diags)) {
     c.ok = true;

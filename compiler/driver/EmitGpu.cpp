@@ -4,6 +4,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "runtime/cuda/Assemble.h"
 #include "runtime/cuda/Driver.h"
+#include "llvm/ADT/StringRef.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/raw_ostream.h"
@@ -13,6 +14,29 @@ namespace phobos::driver {
 bool isGpuTarget(const std::string &target) {
   nvptx::Options options;
   return nvptx::parseProcessor(target, options);
+}
+
+std::string compiledFor(const std::string &processor, unsigned driverPtx) {
+  if (isGpuTarget(processor))
+    return processor;
+  unsigned sm = 0;
+  if (!llvm::StringRef(processor).starts_with("sm_") ||
+      llvm::StringRef(processor).drop_front(3).rtrim('a').getAsInteger(10, sm) || sm > 999)
+    return "";
+  for (; sm > 0; --sm) {
+    const std::string known = "sm_" + std::to_string(sm);
+    nvptx::Options options;
+    if (nvptx::parseProcessor(known, options) &&
+        (driverPtx == 0 || nvptx::leastPtxVersion(options) <= driverPtx))
+      return known;
+  }
+  return "";
+}
+
+std::string carriedForward(const std::string &processor, const std::string &compiled) {
+  return processor == compiled ? ""
+                               : processor + " is not known here: what runs on it is PTX for " + compiled +
+                                     ", which its driver carries forward";
 }
 
 void tellGpuPaths(mlir::ModuleOp tileModule, const std::string &target) {

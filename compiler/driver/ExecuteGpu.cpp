@@ -121,7 +121,14 @@ std::unique_ptr<Executable> prepareForGpu(const std::string &given, const sema::
       diags.report(diag::DeviceFailed, {}, kernel.name, error); // nothing in the source is at fault
       return nullptr;
     }
-    target = info.target();
+    target = compiledFor(info.target(), info.ptxVersion);
+    if (target.empty()) {
+      diags.report(diag::DeviceFailed, {}, kernel.name,
+                   "nothing is compiled for its " + info.target() + ", which is older than sm_75");
+      return nullptr;
+    }
+    if (const std::string note = carriedForward(info.target(), target); !note.empty())
+      diags.report(diag::NewerDevice, {}, note);
   }
   if (!choosePtx(target, ptxVersion ? nvptx::ptxVersionText(ptxVersion) : "", true, ptxVersion, error)) {
     diags.report(diag::PtxVersion, {}, error);

@@ -5,6 +5,7 @@
 #include "compiler/driver/Lower.h"
 #include "compiler/ir/Build.h"
 #include "compiler/target/nvptx/Nvptx.h"
+#include "compiler/target/nvptx/PtxVersion.h"
 #include "kbench/target/Cublas.h"
 #include "kbench/target/GpuRoof.h"
 #include "kbench/target/Targets.h"
@@ -63,10 +64,11 @@ constexpr std::pair<const char *, int64_t cuda::DeviceInfo::*> facts[] = {
     {"reservedShared", &cuda::DeviceInfo::reservedSharedPerBlock},
 };
 
-/// `ptx` is the version that driver and assembler take.
-std::string encodeFacts(const cuda::DeviceInfo &d, unsigned ptx) {
+/// `target` is what is compiled for it, `ptx` the version that driver and assembler take.
+std::string encodeFacts(const cuda::DeviceInfo &d, const std::string &target, unsigned ptx) {
   json j{{"ordinal", d.ordinal},
          {"name", d.name},
+         {"target", target},
          {"sm", d.sm},
          {"multiprocessors", d.multiprocessors},
          {"driver", d.driverVersion},
@@ -77,12 +79,13 @@ std::string encodeFacts(const cuda::DeviceInfo &d, unsigned ptx) {
   return j.dump();
 }
 
-bool decodeFacts(const std::string &text, cuda::DeviceInfo &d, unsigned &ptx) {
+bool decodeFacts(const std::string &text, cuda::DeviceInfo &d, std::string &target, unsigned &ptx) {
   json j = json::parse(text, nullptr, false);
   if (!j.is_object())
     return false;
   d.ordinal = j.value("ordinal", 0);
   d.name = j.value("name", "");
+  target = j.value("target", "");
   d.sm = j.value("sm", 0u);
   d.multiprocessors = j.value("multiprocessors", 0);
   d.driverVersion = j.value("driver", 0);
@@ -90,7 +93,16 @@ bool decodeFacts(const std::string &text, cuda::DeviceInfo &d, unsigned &ptx) {
   ptx = j.value("ptx", 0u);
   for (auto [name, member] : facts)
     d.*member = j.value(name, int64_t(0));
-  return d.sm > 0 && ptx > 0;
+  return !target.empty() && ptx > 0;
+}
+
+/// What to compile for a device, and the version of PTX. False with the reason.
+bool chooseCode(const cuda::DeviceInfo &d, std::string &target, unsigned &ptx, std::string &error) {
+  target = driver::compiledFor(d.target(), d.ptxVersion);
+  if (!target.empty())
+    return driver::choosePtx(target, "", true, ptx, error);
+  error = "nothing is compiled for " + d.target() + ", which is older than sm_75";
+  return false;
 }
 
 /// Blocks that fit one multiprocessor, as a part of the threads it can hold: by threads, registers (given out
@@ -127,32 +139,33 @@ class GpuCompiler : public Compiler {
 public:
   GpuCompiler(int index, const std::string &known) {
     // Opening the driver takes each worker a moment.
-    if (!decodeFacts(known, info_, ptx_) && cuda::Device::describe(index, info_, error_))
-      driver::choosePtx(info_.target(), "", true, ptx_, error_);
+    if (!decodeFacts(known, info_, target_, ptx_) && cuda::Device::describe(index, info_, error_))
+      chooseCode(info_, target_, ptx_, error_);
   }
 
   Verdict compile(const sema::TypedKernel &kernel, const SourceManager &sources, Code &code) override {
     if (!error_.empty())
       return {Status::CompileError, "", error_};
-    const std::string target = info_.target();
     mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
     ir::loadDialects(context);
     Diagnostics diags;
-    auto module = driver::lower(kernel, sources, target, context, diags);
+    auto module = driver::lower(kernel, sources, target_, context, diags);
     if (!module)
       return verdictOf(diags, sources);
     driver::FirstError failure(context);
     auto ptx = nvptx::emitPtx(*module, options());
     if (!ptx) {
-      driver::reportTargetError(ptx.takeError(), failure, kernel, target, diags);
+      driver::reportTargetError(ptx.takeError(), failure, kernel, target_, diags);
       return verdictOf(diags, sources);
     }
     const GpuEntry &first = ptx->info.entries.front();
     code.entry = encodeEntries(ptx->info);
     cuda::AssembleOptions assemble;
-    assemble.target = target;
+    // An assembler may know a processor that is newer than the compiler; the driver does.
+    const bool isCarried = target_ != info_.target();
+    assemble.target = info_.target();
     cuda::Assembled cubin = cuda::assemble(ptx->text, assemble);
-    if (!cubin.ok() && !cuda::assemblerFound().empty())
+    if (!cubin.ok() && !cuda::assemblerFound().empty() && !isCarried)
       return {Status::CompileError, "", cubin.error};
     code.bytes = cubin.ok() ? std::move(cubin.cubin) : std::move(ptx->text);
     if (cubin.registers >= 0)
@@ -171,14 +184,14 @@ public:
     mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
     ir::loadDialects(context);
     Diagnostics diags;
-    auto module = driver::lower(kernel, sources, info_.target(), context, diags);
+    auto module = driver::lower(kernel, sources, target_, context, diags);
     if (!module)
       return verdictOf(diags, sources);
     driver::FirstError failure(context);
     llvm::LLVMContext llvmContext;
     nvptx::EntryInfo info;
     if (auto made = nvptx::emitLLVM(*module, llvmContext, options(), info); !made) {
-      driver::reportTargetError(made.takeError(), failure, kernel, info_.target(), diags);
+      driver::reportTargetError(made.takeError(), failure, kernel, target_, diags);
       return verdictOf(diags, sources);
     }
     return {};
@@ -187,7 +200,7 @@ public:
 private:
   nvptx::Options options() const {
     nvptx::Options options;
-    nvptx::parseProcessor(info_.target(), options);
+    nvptx::parseProcessor(target_, options);
     options.sharedLimit = info_.sharedPerBlock;
     options.ptxVersion = ptx_;
     return options;
@@ -195,7 +208,8 @@ private:
 
   std::string error_;
   cuda::DeviceInfo info_;
-  unsigned ptx_ = 0; ///< version of PTX that the driver and the assembler take
+  std::string target_; ///< what is compiled for it
+  unsigned ptx_ = 0;   ///< version of PTX that the driver and the assembler take
 };
 
 /// Work on the default stream, run and timed the same way whatever it is.
@@ -400,6 +414,14 @@ private:
   std::unique_ptr<Cublas> cublas_;
 };
 
+std::string factsOfProcessor(const std::string &processor) {
+  nvptx::Options options;
+  nvptx::parseProcessor(processor, options);
+  cuda::DeviceInfo info;
+  info.sm = options.sm;
+  return encodeFacts(info, processor, nvptx::usualPtxVersion(options));
+}
+
 /// Looks for the device's file, so that the parent opens no driver.
 bool isGpuPresent() { return access("/dev/nvidia0", F_OK) == 0 || access("/dev/dxg", F_OK) == 0; }
 
@@ -409,11 +431,14 @@ DeviceInfo describeGpu(int index) {
   if (!device)
     return {error, "", "", ""};
   const int v = device->info().driverVersion;
+  const std::string processor = device->info().target();
+  std::string target;
   unsigned ptx = 0; // 0: the compilers find out, and say, what is wrong
-  driver::choosePtx(device->info().target(), "", true, ptx, error);
-  return {device->info().name + ", " + device->info().target(),
-          "CUDA " + std::to_string(v / 1000) + "." + std::to_string(v % 1000 / 10), device->info().target(),
-          encodeFacts(device->info(), ptx)};
+  chooseCode(device->info(), target, ptx, error);
+  const bool isCarried = !target.empty() && target != processor;
+  return {device->info().name + ", " + processor + (isCarried ? ", by PTX for " + target : ""),
+          "CUDA " + std::to_string(v / 1000) + "." + std::to_string(v % 1000 / 10), processor,
+          encodeFacts(device->info(), target, ptx)};
 }
 
 } // namespace
@@ -424,6 +449,7 @@ Target gpuTarget() {
   t.defaultExtent = 4096;
   t.roundsProducts = true;
   t.isKind = [](const std::string &text) { return driver::isGpuTarget(text); };
+  t.factsOf = factsOfProcessor;
   t.makeCompiler = [](int index, const std::string &known) {
     return std::unique_ptr<Compiler>(new GpuCompiler(index, known));
   };

@@ -204,8 +204,9 @@ std::optional<ProductProgram> productProgram(const std::string &type, unsigned s
     return fmaProgram(type == "f64" ? "f64" : "f32");
   if (sm < 89 && (unit == "e4m3" || unit == "e5m2"))
     unit = "f16"; // which holds them exactly
-  // The tensor cores of sm_100 to sm_119 are fed by instructions that this does not know.
-  if (sm >= 100 && sm < 120 && unit != "f64")
+  // The tensor cores of sm_100 to sm_119 are fed by instructions that this does not know, those after sm_121
+  // perhaps too.
+  if (((sm >= 100 && sm < 120) || sm > 121) && unit != "f64")
     return std::nullopt;
   if (sm == 90 && unit != "f64") {
     for (const char *known : {"f16", "bf16", "tf32", "s8", "u8", "e4m3", "e5m2"})

@@ -109,7 +109,9 @@ std::optional<int> parseOptions(int argc, char **argv, Options &o) {
       ->check(CLI::NonNegativeNumber);
   text("--shard", o.shard, "I/N",
        "the I-th (from 1) of N shares of the space, for searching on several machines; see --merge");
-  app.add_flag("--list", o.list, "print the points and their number, and stop")->group(group);
+  app.add_flag("--list", o.list,
+               "print the points and their number, and stop; with a --target like sm_90a no device is needed")
+      ->group(group);
 
   group = "How it is measured";
   text("--baseline", o.baseline, "LIBRARY",

@@ -62,6 +62,8 @@ public:
     sayWhatIsIgnored();
     if (!prepareSession())
       return EnvironmentFault;
+    if (isListedByKind())
+      session_.deviceFacts = target_->factsOf(o_.target);
     if (o_.list)
       return listPoints(subject_, o_, session_, search_);
     status = meetDevice();
@@ -147,6 +149,8 @@ private:
     return Success;
   }
 
+  bool isListedByKind() const { return o_.list && target_->isKind && target_->isKind(o_.target); }
+
   int chooseTarget() {
     std::string known;
     for (const Target &t : targets_) {
@@ -164,8 +168,13 @@ private:
       std::fputs(renderText(diags, none, isatty(2)).c_str(), stderr);
       return UsageFault;
     }
+    if (isListedByKind()) // only the limits of the processor are asked for
+      return Success;
     if (!target_->isPresent()) {
-      complain("there is no device for target '" + target_->name + "' on this machine");
+      complain("there is no device for target '" + target_->name + "' on this machine" +
+               (o_.list && target_->factsOf
+                    ? "; --list needs none where --target names a processor, as sm_90a"
+                    : ""));
       return EnvironmentFault;
     }
     if (target_->devices && o_.device >= target_->devices) {

@@ -139,8 +139,15 @@ for tool in ("phobos-run", "phobos-kbench"):  # a rule that leaves the type's ra
 STOPPED = ["W0940"]
 s.shell("W0940 by phobos-run", f"timeout -s INT 4 $BIN/phobos-run {k} --target interp --arg X=arange --arg a=1 --dim N=6 --grid 2147483647,2147483647", 124, err=["[W0940]", "[E1007]"])
 
+# A device of a processor that no compiler of today knows, by the driver of tests/runtime/fake.
+NEWER = ["W0941"]
+s.shell("W0941 by phobos-run", f"FAKE_SM=130 LD_LIBRARY_PATH=$BIN/../tests/fake-cuda $BIN/phobos-run {k} --target gpu --arg X=arange --arg a=1 --dim N=6", 0,
+        err=["[W0941]", "sm_130a is not known here: what runs on it is PTX for sm_121"])
+s.shell("an old one by phobos-run", f"FAKE_SM=61 LD_LIBRARY_PATH=$BIN/../tests/fake-cuda $BIN/phobos-run {k} --target gpu --arg X=arange --arg a=1 --dim N=6", 3,
+        err=["[E0934]", "nothing is compiled for its sm_61"])
+
 for code in LISTED:
-    s.check(f"{code} has a command", code in STOPPED or any(c == code for c, *_ in cases + alike), "no command of this test produces it")
+    s.check(f"{code} has a command", code in STOPPED + NEWER or any(c == code for c, *_ in cases + alike), "no command of this test produces it")
     s.check(f"{code} has a documented exit status", code in DOCUMENTED)
 # No message says a word twice that its option has said.
 for options in (["--point", "T=zero"], ["--point", "T"], ["--dim", "N=zero"], ["--dim", "N"], ["--arg", "X"]):

@@ -3,7 +3,7 @@
 import csv, json, os, signal, sqlite3, subprocess, sys, time, unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from kbench_case import BIN, Case, KBENCH, SCALE
+from kbench_case import BIN, Case, GEMM, KBENCH, SCALE
 
 class Ledger(Case):
     def test_an_interrupted_search_ranks_what_it_has_and_is_taken_up(self):
@@ -43,6 +43,19 @@ class Ledger(Case):
 
 
 class List(Case):
+    def test_points_of_a_processor_need_no_device(self):
+        source = (GEMM.replace('TILE_M in [8, 16], TILE_N in [8, 16], TILE_K in [4, 8]', 'TILE_M in [32, 256], TILE_N in [128], TILE_K in [32], STAGES in [6]')
+                  .replace('f32>[M, K]', 'f16>[M, K]').replace('f32>[K, N]', 'f16>[K, N]'))
+        seen = {}
+        for processor in ('sm_80', 'sm_86', 'sm_90', 'sm_90a'):
+            out = self.kbench('--list', source=source, target=processor).stdout
+            self.assertIn('TILE_M=256', out)
+            seen[processor] = 'a block may use 101376' in out
+        self.assertEqual(seen, {'sm_80': False, 'sm_86': True, 'sm_90': False, 'sm_90a': False})
+        if not os.path.exists('/dev/nvidia0') and not os.path.exists('/dev/dxg'):
+            self.assertIn('as sm_90a', self.kbench('--list', target='gpu', expect=3).stderr)
+            self.assertIn('no device', self.kbench('--dim', 'N=9', target='sm_90a', expect=3).stderr)
+
     def test_points_in_order_and_their_number(self):
         lines = self.kbench('--list').stdout.splitlines()
         self.assertEqual(lines[0], 'T=8 U=1')

@@ -41,6 +41,7 @@ TEST(ProductProgram, SaysWhereNoneIsKnown) {
   EXPECT_EQ(how("i32", 90), "none");
   EXPECT_EQ(how("bf16", 100), "none") << "its fastest unit is none of these";
   EXPECT_EQ(how("bf16", 120), "mma m16n8k16");
+  EXPECT_EQ(how("bf16", 130), "none");
 }
 
 TEST(ProductProgram, IsAssembledWithoutSpillsOrNotes) {

@@ -372,8 +372,24 @@ TEST(FromSource, DiagnosticsAreValues) {
   EXPECT_EQ(c.diagnostics[0].line, 2u);
   EXPECT_EQ(c.diagnostics[0].column, 10u);
   EXPECT_NE(c.diagnostics[0].rendered.find("^"), std::string::npos);
-  options.targets = {"tpu"};
-  EXPECT_FALSE(phobos::compile(kSaxpy, "f.pho", options).ok);
+  for (const char *unknown : {"tpu", "sm_91", "sm_61", "sm_1300"}) {
+    options.targets = {unknown};
+    EXPECT_FALSE(phobos::compile(kSaxpy, "f.pho", options).ok) << unknown;
+  }
+}
+
+TEST(FromSource, AProcessorNewerThanTheCompilerIsCarriedForward) {
+  phobos::CompileOptions options;
+  options.cache = false;
+  options.targets = {"sm_130a"}; // as deviceTarget() may say
+  auto c = phobos::compile(kSaxpy, "f.pho", options);
+  ASSERT_TRUE(c.ok);
+  ASSERT_EQ(c.diagnostics.size(), 1u);
+  EXPECT_EQ(c.diagnostics[0].code, "W0941");
+  const std::string bundle(c.bundle.begin(), c.bundle.end());
+  EXPECT_NE(bundle.find("sm_121"), std::string::npos);
+  EXPECT_EQ(bundle.find("sm_121a"), std::string::npos);
+  EXPECT_EQ(bundle.find("sm_130"), std::string::npos);
 }
 
 } // namespace

@@ -1,4 +1,5 @@
 #include "tests/runtime/fake/Fake.h"
+#include <cstdlib>
 #include <cstring>
 
 // The interface is the driver's.
@@ -37,11 +38,13 @@ int cuDeviceGetName(char *name, int, int device) {
 }
 int cuDeviceTotalMem_v2(size_t *bytes, int) { return give(bytes, size_t(1) << 34); }
 int cuDeviceGetAttribute(int *value, int attribute, int device) {
+  const char *asked = std::getenv("FAKE_SM");
+  const int sm = device == 2 ? 86 : asked && device == 0 ? std::atoi(asked) : 90;
   switch (attribute) {
   case 75:
-    return give(value, device == 2 ? 8 : 9);
+    return give(value, sm / 10);
   case 76:
-    return give(value, device == 2 ? 6 : 0);
+    return give(value, sm % 10);
   case 16:
     return give(value, 10); // multiprocessors
   default:

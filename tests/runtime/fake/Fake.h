@@ -1,6 +1,6 @@
 // A CUDA driver without a device, for tests of what the runtime asks it and hands it: two devices of sm_90
-// and one of sm_86, contexts, memory that is known by address and never touched, launches that are written
-// down.
+// (the first of another kind where the environment's FAKE_SM says so) and one of sm_86, contexts, memory that
+// is known by address and never touched, launches that are written down.
 #pragma once
 #include <cstdint>
 #include <map>
