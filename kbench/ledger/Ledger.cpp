@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <random>
+#include <set>
 
 namespace phobos::kbench {
 namespace {
@@ -210,25 +211,39 @@ std::vector<Ranked> Ledger::ranking(const Setting &setting) {
       AND (?7 = '' OR r.mode = ?7) AND (?8 = '' OR r.shape = ?8) AND (?9 = '' OR r.args = ?9)
     ORDER BY r.started, r.rowid, m.number)");
   bindSetting(s, 1, setting);
+  struct Row {
+    std::string run, stage, point, status;
+    double medianNs, madNs;
+    size_t samples;
+  };
+  std::vector<Row> rows;
+  std::map<std::string, std::set<std::string>> passed; // points of each run
+  while (s.step()) {
+    rows.push_back({s.text(0), s.text(1), s.text(2), s.text(3), s.real(4), s.real(5),
+                    static_cast<size_t>(s.integer(6))});
+    const Row &row = rows.back();
+    if (row.status == "ok" && row.stage == "search")
+      passed[row.run].insert(row.point);
+  }
   struct Known {
     Ranked row;
     std::string run;
   };
   std::map<std::string, Known> points;
-  while (s.step()) {
-    const std::string run = s.text(0), stage = s.text(1), text = s.text(2);
+  for (const auto &[run, stage, text, status, medianNs, madNs, samples] : rows) {
     auto known = points.find(text);
-    if (s.text(3) != "ok") {
+    const size_t among = std::max<size_t>(1, passed[run].size());
+    if (status != "ok") {
       if (known != points.end() && known->second.run == run)
         points.erase(known); // not ok after all
       continue;
     }
     if (stage == "again") {
-      if (known != points.end() && known->second.run == run)
+      if (known != points.end() && known->second.run == run && among > 1)
         known->second.row.standing = Ranked::Standing::Winner;
       continue;
     }
-    if (s.real(4) <= 0)
+    if (medianNs <= 0 || (among == 1 && known != points.end() && known->second.row.among > 1))
       continue;
     Known &k = points[text];
     std::string ignored;
@@ -236,9 +251,10 @@ std::vector<Ranked> Ledger::ranking(const Setting &setting) {
     k.row.point = Point();
     parsePoint(text, k.row.point, ignored);
     k.row.standing = stage == "final" ? Ranked::Standing::Finalist : Ranked::Standing::Searched;
-    k.row.medianNs = s.real(4);
-    k.row.madNs = s.real(5);
-    k.row.samples = static_cast<size_t>(s.integer(6));
+    k.row.among = among;
+    k.row.medianNs = medianNs;
+    k.row.madNs = madNs;
+    k.row.samples = samples;
   }
   std::vector<Ranked> result;
   for (auto &[text, known] : points)

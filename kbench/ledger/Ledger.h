@@ -47,11 +47,12 @@ struct Measurement {
 
 /// A row of the ranking.
 struct Ranked {
-  /// In the latest run that timed it. The ranking is by this first: medians of different kinds are not
-  /// compared.
+  /// In the latest run that timed it beside others. The ranking is by this first: medians of different kinds
+  /// are not compared. Of a run of one point the only one has won nothing: it is Searched, among 1.
   enum class Standing : uint8_t { Winner, Finalist, Searched };
   Point point;
   Standing standing = Standing::Searched;
+  size_t among = 1; ///< points that passed in that run
   double medianNs = 0, madNs = 0;
   size_t samples = 0;
 };
@@ -72,9 +73,9 @@ public:
   bool finish(const std::string &run, const std::string &outcome, std::string &error);
   /// In the order in which they were added.
   std::vector<Measurement> measurements(const std::string &run);
-  /// Points that were ok in the latest run that timed them, of all runs of this setting (empty fields of it
-  /// match anything): the winners of their runs, then other finalists, then the rest, each kind the fastest
-  /// first. Of one run that is the order of its report.
+  /// Points that were ok in the latest run that timed them beside others (else alone), of all runs of this
+  /// setting (empty fields of it match anything): the winners of their runs, then other finalists, then the
+  /// rest, each kind the fastest first. Of one run that is the order of its report.
   std::vector<Ranked> ranking(const Setting &setting);
   /// Adds what `path` has and this one lacks.
   bool merge(const std::string &path, size_t &runsAdded, size_t &rowsAdded, std::string &error);

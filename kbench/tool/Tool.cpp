@@ -437,15 +437,17 @@ private:
     for (const Ranked &r : ranked) {
       if (o_.limit && shown == *o_.limit)
         break;
-      std::printf("%4zu  %10s  %-8s  %s\n", ++shown, timeText(r.medianNs).c_str(),
-                  r.standing == Ranked::Standing::Winner     ? "winner"
-                  : r.standing == Ranked::Standing::Finalist ? "finals"
-                                                             : "search",
+      const std::string standing = r.standing == Ranked::Standing::Winner     ? "winner"
+                                   : r.standing == Ranked::Standing::Finalist ? "finals"
+                                                                              : "search";
+      std::printf("%4zu  %10s  %-14s  %s\n", ++shown, timeText(r.medianNs).c_str(),
+                  (r.among == 1 ? "alone" : standing + " of " + std::to_string(r.among)).c_str(),
                   r.point.empty() ? "the kernel's only point" : r.point.str().c_str());
     }
     std::printf(
         "ranked: winners of their runs, then finalists by their medians in the final rounds, then the "
-        "others by their medians in the search\n");
+        "others by their medians in the search; each as the latest run of several points left it, and of how "
+        "many that passed there (alone: only runs of one point had it)\n");
     std::printf("again  %s\n", reproduceCommand(context_, ranked[0].point).c_str());
     return Success;
   }

@@ -477,6 +477,17 @@ class Reports(Case):
             self.assertEqual(medians, sorted(medians))
         best = self.kbench('--best', '--dim', 'N=5000', source=SCALE.replace('[1, 2]', '[1, 64]'), target='cpu').stdout
         self.assertIn(' '.join(f'{k}={v}' for k, v in self.result['best'].items()), best.splitlines()[0])
+        self.assertRegex(best.splitlines()[0], rf'winner of {len(rows)} ')
+
+    def test_best_tells_a_point_that_was_measured_alone(self):
+        self.kbench('--dim', 'N=50', '--autotune', 'T=8 U=1')
+        self.assertRegex(self.kbench('--best', '--dim', 'N=50').stdout, r'(?m)^ +1 .* alone +T=8 U=1$')
+        self.kbench('--dim', 'N=50', '--pin', 'T=16')
+        self.kbench('--dim', 'N=50', '--autotune', 'T=16 U=2')  # a search ranks it
+        out = self.kbench('--best', '--dim', 'N=50').stdout
+        self.assertRegex(out, r'(?m)^ +1 .* winner of \d ')
+        self.assertRegex(out, r'(?m)^ +\d .* of \d +T=16 U=2$')
+        self.assertRegex(out, r'(?m)^ +\d .* alone +T=8 U=1$')
 
     def test_a_kernel_without_names(self):
         out = self.kbench('--dim', 'N=50', source='kernel k(X: tensor<f32>[N]) {\n  X[ctx.block.x * 8 :+ 8] = 1.0\n}\n').stdout

@@ -104,6 +104,38 @@ TEST_F(LedgerFile, BestIsAQuery) {
   EXPECT_TRUE(ledger->ranking(elsewhere).empty());
 }
 
+TEST_F(LedgerFile, OneThatWasMeasuredAloneHasWonNothing) {
+  auto ledger = Ledger::open(path, error);
+  auto runOf = [&](std::vector<std::pair<const char *, double>> points, const char *winner) {
+    RunRecord run;
+    run.setting = setting();
+    ledger->begin(run, error);
+    for (auto [point, ns] : points)
+      ledger->add(run.id, timed(point, ns), error);
+    Measurement again = timed(winner, 1);
+    again.samplesNs.clear();
+    again.stage = "again";
+    ledger->add(run.id, again, error);
+  };
+  using Standing = Ranked::Standing;
+  runOf({{"T=64", 500}}, "T=64");
+  auto ranked = ledger->ranking(setting());
+  ASSERT_EQ(ranked.size(), 1u);
+  EXPECT_EQ(ranked[0].standing, Standing::Searched);
+  EXPECT_EQ(ranked[0].among, 1u);
+  runOf({{"T=8", 300}, {"T=16", 100}, {"T=32", 200}}, "T=16");
+  runOf({{"T=32", 50}}, "T=32"); // the search's standing of it holds
+  runOf({{"T=16", 150}}, "T=16");
+  ranked = ledger->ranking(setting());
+  std::vector<std::tuple<std::string, Standing, size_t, double>> rows;
+  for (const Ranked &r : ranked)
+    rows.emplace_back(r.point.str(), r.standing, r.among, r.medianNs);
+  EXPECT_EQ(rows, (decltype(rows){{"T=16", Standing::Winner, 3, 101},
+                                  {"T=32", Standing::Searched, 3, 201},
+                                  {"T=8", Standing::Searched, 3, 301},
+                                  {"T=64", Standing::Searched, 1, 501}}));
+}
+
 TEST_F(LedgerFile, ShardsMerge) {
   std::string otherPath = folder / "b.sqlite";
   auto a = Ledger::open(path, error), b = Ledger::open(otherPath, error);
