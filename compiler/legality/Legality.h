@@ -11,7 +11,7 @@
 namespace phobos::legality {
 
 /// A path of a target, as a bit.
-enum class Path : uint8_t { Published = 1, Cpu = 2, Simt = 4, Mma = 8, Gpu = 16 };
+enum class Path : uint8_t { Published = 1, Cpu = 2, Simt = 4, Mma = 8, Gpu = 16, Wgmma = 32 };
 using Paths = uint8_t;
 constexpr Paths operator|(Path a, Path b) {
   return static_cast<Paths>(static_cast<Paths>(a) | static_cast<Paths>(b));
@@ -44,8 +44,8 @@ struct Unset {
 const std::vector<Rule> &rules();
 const std::vector<Number> &numbers();
 const std::vector<Unset> &unsetNames();
-/// `warptile` (the published list), `cpu`, `simt`, `mma`, `gpu` (every kernel of that target, from what it
-/// turned out to need).
+/// `warptile` (the published list), `cpu`, `simt`, `mma`, `wgmma`, `gpu` (every kernel of that target, from
+/// what it turned out to need).
 std::optional<Path> pathNamed(std::string_view list);
 std::vector<std::string_view> listNames();
 

@@ -5,7 +5,7 @@ namespace phobos::legality {
 
 static constexpr Paths kPublished = static_cast<Paths>(Path::Published), kCpu = static_cast<Paths>(Path::Cpu),
                        kSimt = static_cast<Paths>(Path::Simt), kMma = static_cast<Paths>(Path::Mma),
-                       kKernel = static_cast<Paths>(Path::Gpu);
+                       kWgmma = static_cast<Paths>(Path::Wgmma), kKernel = static_cast<Paths>(Path::Gpu);
 static constexpr Paths kWarpTiled = Path::Published | Path::Simt, kGpu = Path::Simt | Path::Mma;
 
 const std::vector<Number> &numbers() {
@@ -35,6 +35,7 @@ const std::vector<Number> &numbers() {
        "addresses"},
       {"THREAD_REGISTERS", kKernel, "TILE_REGISTERS + 43",
        "registers of a thread: its tiles, fragments and copies where most of them live, addresses"},
+      {"GROUPS_N", kWgmma, "THREADS / 128 / max(1, GROUPS_M)", "warpgroups that share the columns"},
       {"REGISTER_LIMIT", kGpu | Path::Gpu, "min(MAX_REGISTERS, 65536 / (THREADS * MIN_BLOCKS))",
        "registers that a thread may have"},
   };
@@ -96,6 +97,25 @@ const std::vector<Rule> &rules() {
       {"instruction-tiles-k", kMma, "TILE_K % MMA_K == 0",
        "a k step of {TILE_K} is not a whole number of the instruction's {MMA_K}"},
       {"instruction-exists", kMma, "SM >= MMA_SM", "this product needs sm_{MMA_SM}, the target is sm_{SM}"},
+
+      // Tensor cores by warpgroups. A product that breaks one of these goes by mma.
+      {"positive", kWgmma, "TILE_M >= 1 && TILE_N >= 1 && TILE_K >= 1", "every number must be at least 1"},
+      {"warpgroups", kWgmma, "THREADS == 128 || THREADS == 256",
+       "{THREADS} threads are not one or two warpgroups of 128"},
+      {"groups-cover-block", kWgmma, "GROUPS_M >= 1 && (THREADS / 128) % GROUPS_M == 0",
+       "{THREADS / 128} warpgroups are not laid {GROUPS_M} down"},
+      {"rows-of-64", kWgmma, "TILE_M % (64 * GROUPS_M) == 0",
+       "{TILE_M} rows are not a whole number of the instruction's 64 for each of {GROUPS_M} warpgroups"},
+      {"columns-of-group", kWgmma, "TILE_N % (GROUPS_N * STEP_N) == 0 && TILE_N / GROUPS_N <= 256",
+       "{TILE_N} columns in {GROUPS_N} warpgroups are not at most 256, a multiple of {STEP_N}, for each"},
+      {"k-of-16", kWgmma, "TILE_K % 16 == 0",
+       "a k step of {TILE_K} is not a whole number of the instruction's 16"},
+      {"swizzled-rows", kWgmma,
+       "(A_ROW_BYTES % 128 == 0 || A_ROW_BYTES == 64 || A_ROW_BYTES == 32) && (B_ROW_BYTES % 128 == 0 || "
+       "B_ROW_BYTES == 64 || B_ROW_BYTES == 32)",
+       "rows of operands of {A_ROW_BYTES} and {B_ROW_BYTES} bytes are not 32, 64 or a multiple of 128"},
+      {"ring-of-stages", kWgmma, "STAGES >= 2",
+       "producing warps run ahead in at least two stages; {STAGES} are set or fit"},
 
       // What a device has.
       {"pipeline-depth", kGpu, "STAGES <= 2 || SM >= 80",
@@ -160,6 +180,7 @@ const std::vector<Unset> &unsetNames() {
       {"WARP_N", kSimt, {64, 32, 128, 16, 8, 48, 96, 24, 40, 80, 4, 256}},
       {"WARP_M", kMma, {64, 32, 16, 128, 48, 96, 80, 256}},
       {"WARP_N", kMma, {64, 32, 16, 128, 8, 48, 96, 24, 40, 80, 256}},
+      {"GROUPS_M", kWgmma, {2, 1}},
       {"WARP_NITER", kSimt, {1, 2, 4}},
       {"TILE_TN", kSimt, {4, 8, 2, 1, 5, 3}},
       {"TILE_TM", kSimt, {8, 4, 2, 1, 16, 5, 3, 6}},
@@ -174,6 +195,11 @@ const std::vector<Unset> &unsetNames() {
       {"MMA_N", kMma, {8}},
       {"MMA_K", kMma, {16}},
       {"MMA_SM", kMma, {80}},
+      {"A_ROW_BYTES", kWgmma, {128}},
+      {"B_ROW_BYTES", kWgmma, {128}},
+      {"STEP_N", kWgmma, {64}},
+      {"STAGES", kWgmma, {4, 3, 2}},
+      {"THREADS", kWgmma, {256, 128}},
       {"UNROLLED_LIMIT", kKernel, {16384}},
       {"CONTRACTIONS", kKernel, {1}},
       {"NESTED", kKernel, {0}},
@@ -185,11 +211,9 @@ const std::vector<Unset> &unsetNames() {
   return list;
 }
 
-static constexpr std::pair<std::string_view, Path> kLists[] = {{"warptile", Path::Published},
-                                                               {"cpu", Path::Cpu},
-                                                               {"simt", Path::Simt},
-                                                               {"mma", Path::Mma},
-                                                               {"gpu", Path::Gpu}};
+static constexpr std::pair<std::string_view, Path> kLists[] = {
+    {"warptile", Path::Published}, {"cpu", Path::Cpu}, {"simt", Path::Simt}, {"mma", Path::Mma},
+    {"wgmma", Path::Wgmma},        {"gpu", Path::Gpu}};
 
 std::optional<Path> pathNamed(std::string_view list) {
   for (auto [name, path] : kLists)

@@ -168,11 +168,13 @@ public:
     if (!cubin.ok() && !cuda::assemblerFound().empty() && !isCarried)
       return {Status::CompileError, "", cubin.error};
     code.bytes = cubin.ok() ? std::move(cubin.cubin) : std::move(ptx->text);
-    if (cubin.registers >= 0)
-      code.resources = {{"registers", cubin.registers}, {"spill_bytes", std::max(0, cubin.spillBytes)}};
+    // Of the entry point that is timed: the other one serves what this one does not.
+    const cuda::Assembled::Usage uses = cubin.usageOf(first.symbol);
+    if (uses.registers >= 0)
+      code.resources = {{"registers", uses.registers}, {"spill_bytes", std::max(0, uses.spillBytes)}};
     code.resources.push_back({"shared_bytes", first.sharedBytes});
     code.resources.push_back({"threads", first.threads});
-    const Occupancy fits = occupancy(info_, first, cubin.registers);
+    const Occupancy fits = occupancy(info_, first, uses.registers);
     code.resources.push_back({"occupancy", fits.percent});
     code.resources.push_back({std::string(limiterResource), static_cast<double>(fits.limiter)});
     return {};

@@ -198,6 +198,17 @@ int largest(const std::string &log, const char *pattern) {
 
 } // namespace
 
+// Each function is announced, then what it takes.
+Assembled::Usage Assembled::usageOf(std::string_view function) const {
+  const std::string name = "entry function '" + std::string(function) + "'";
+  size_t from = log.find(name);
+  if (from == std::string::npos)
+    return {};
+  from += name.size();
+  const std::string about = log.substr(from, log.find("entry function '", from) - from);
+  return {largest(about, "Used ([0-9]+) registers"), largest(about, "([0-9]+) bytes spill stores")};
+}
+
 std::string assemblerFound() { return jitLink().found ? "nvjitlink" : !findPtxas().empty() ? "ptxas" : ""; }
 
 unsigned assemblerPtxVersion() { return jitLink().found ? ptxVersionOf(jitLink().cudaVersion) : 0; }

@@ -22,6 +22,12 @@ struct Assembled {
       sharedBytes = -1; ///< the largest of any function, read from the log; -1 where it does not say
   std::string error;    ///< empty on success
   bool ok() const { return error.empty(); }
+
+  /// What one function of the PTX takes; -1 where the log does not say.
+  struct Usage {
+    int registers = -1, spillBytes = -1;
+  };
+  Usage usageOf(std::string_view function) const;
 };
 
 Assembled assemble(std::string_view ptx, const AssembleOptions &options);

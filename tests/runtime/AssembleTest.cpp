@@ -35,6 +35,29 @@ TEST_P(Assemble, MakesACubinAndReadsTheLog) {
   EXPECT_EQ(a.spillBytes, 0) << a.log;
 }
 
+TEST_P(Assemble, TellsWhatEachFunctionTakes) {
+  std::string ptx = kPtx,
+              wide = ".visible .entry store_many(.param .u64 p) {\n  .reg .b64 %a;\n  .reg .b32 %v<64>;\n"
+                     "  ld.param.u64 %a, [p];\n";
+  for (int k = 0; k < 64; ++k)
+    wide += "  ld.volatile.global.u32 %v" + std::to_string(k) + ", [%a + " + std::to_string(4 * k) + "];\n";
+  for (int k = 0; k < 64; ++k)
+    wide +=
+        "  st.volatile.global.u32 [%a + " + std::to_string(252 - 4 * k) + "], %v" + std::to_string(k) + ";\n";
+  cuda::AssembleOptions options;
+  options.tool = GetParam();
+  cuda::Assembled a = cuda::assemble(ptx + wide + "  ret;\n}\n", options);
+  if (!a.ok() && a.error.find("neither") != std::string::npos)
+    GTEST_SKIP() << options.tool << " is not on this machine";
+  ASSERT_TRUE(a.ok()) << a.error;
+  EXPECT_GT(a.usageOf("store_one").registers, 0) << a.log;
+  EXPECT_LT(a.usageOf("store_one").registers, 32) << a.log;
+  EXPECT_GE(a.usageOf("store_many").registers, 64) << a.log;
+  EXPECT_EQ(a.usageOf("store_many").registers, a.registers);
+  EXPECT_EQ(a.usageOf("store_one").spillBytes, 0);
+  EXPECT_EQ(a.usageOf("another").registers, -1);
+}
+
 TEST_P(Assemble, KeepsTheLinesThatThePtxNames) {
   std::string ptx = kPtx;
   ptx.insert(ptx.find("  ld.param"), "  .loc 1 7 3\n");

@@ -81,6 +81,20 @@ struct Block {
   Operation *op;
 };
 
+/// Rings of tiles start at 128 bytes, so that rows of a permuted tile fall as the permutation wants; the
+/// tensor cores read a permutation out of address bits up to 9.
+int64_t alignmentOf(Operation *op) {
+  if (!isa<phog::AllocOp>(op))
+    return 16;
+  return llvm::any_of(op->getUsers(),
+                      [](Operation *user) {
+                        auto dot = dyn_cast<phog::DotOp>(user);
+                        return dot && dot.getPath() == "wgmma";
+                      })
+             ? 1024
+             : 128;
+}
+
 /// The operation of `ancestor`'s body that holds `op`.
 bool isInside(Operation *op, Operation *ancestor) {
   for (Operation *p = op->getParentOp(); p; p = p->getParentOp())
@@ -139,8 +153,7 @@ int64_t allocateShared(Operation *func) {
       if (blocks[other].last >= blocks[k].first)
         taken.emplace_back(blocks[other].offset, blocks[other].offset + blocks[other].bytes);
     llvm::sort(taken);
-    // Rings of tiles start at 128 bytes, so that rows of a permuted tile fall as the permutation wants.
-    const int64_t align = isa<phog::AllocOp>(blocks[k].op) ? 128 : 16;
+    const int64_t align = alignmentOf(blocks[k].op);
     int64_t at = 0;
     for (auto [low, high] : taken)
       if (at + blocks[k].bytes > low)

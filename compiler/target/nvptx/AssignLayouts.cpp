@@ -142,9 +142,11 @@ private:
   }
 
   Layout strongest(ArrayRef<Value> vs, const Layout &fallback) {
-    for (Value v : vs)
-      if (auto dot = v.getDefiningOp<pho::DotOp>())
-        return plan(dot).accumulator;
+    // Products of warpgroups that are under way pass through no conversion: theirs before others'.
+    for (bool byWarpgroups : {true, false})
+      for (Value v : vs)
+        if (auto dot = v.getDefiningOp<pho::DotOp>(); dot && plan(dot).isWgmma == byWarpgroups)
+          return plan(dot).accumulator;
     for (Value v : vs) {
       Operation *op = v.getDefiningOp();
       if (!op)

@@ -1,5 +1,6 @@
 #include "compiler/target/nvptx/DotPlan.h"
 #include "compiler/ir/Types.h"
+#include "compiler/target/nvptx/Roles.h"
 #include <algorithm>
 
 using namespace mlir;
@@ -219,6 +220,72 @@ SimtTile namedSimt(Coord shape, const Point &names) {
   return t;
 }
 
+/// Of what a contraction loop keeps in a stage.
+int64_t stageBytes(scf::ForOp loop) {
+  int64_t bytes = 0;
+  for (auto load : loop.getBody()->getOps<pho::LoadOp>())
+    if (auto tile = dyn_cast<RankedTensorType>(load.getType()))
+      bytes += tile.getNumElements() * elementBytes(tile.getElementType());
+  return bytes;
+}
+
+/// What keeps the product alone from going by warpgroups; `rowsOfGroups`: warpgroups that share its rows.
+std::string whyNotByWarpgroups(pho::DotOp dot, scf::ForOp loop, const Target &target, int64_t &rowsOfGroups) {
+  DotPlan plan;
+  if (!chooseMma(dot, target, plan).empty() || (plan.kind != "f16" && plan.kind != "bf16"))
+    return "by warpgroups go products of f16 and bf16 into f32";
+  if (plan.operandType != elementOf(dot.getA().getType()))
+    return "its operands are rounded on their way, by warpgroups they are read as they lie in memory";
+  for (StringRef name : {"WARP_M", "WARP_N"})
+    if (named(dot, name))
+      return (name + " shapes the warp tiles of mma").str();
+  const Coord shape = shapeOf(dot.getAcc().getType()), a = shapeOf(dot.getA().getType()),
+              c = shapeOf(dot.getB().getType());
+  Point point, completed;
+  point.set("TILE_M", shape[0]);
+  point.set("TILE_N", shape[1]);
+  point.set("TILE_K", a[dot.getTransA() ? 0 : 1]);
+  point.set("THREADS", target.warps * 32);
+  point.set("A_ROW_BYTES", a[1] * 2);
+  point.set("B_ROW_BYTES", c[1] * 2);
+  point.set("STEP_N", dot.getTransB() ? 8 : std::min<int64_t>(64, c[1]));
+  point.set("STAGES", planRoles(loop, stageBytes(loop), target).stages);
+  auto verdict = legality::Judge(legality::Path::Wgmma).complete(point, {}, completed);
+  rowsOfGroups = completed.get("GROUPS_M").value_or(1);
+  return verdict.reason;
+}
+
+/// Sets `plan` to go by warpgroups where the processor has them and the product's loop allows it, else says
+/// why not.
+void chooseWgmma(pho::DotOp dot, const Target &target, DotPlan &plan) {
+  if (target.sm != 90 || !target.aligned || !plan.isMma)
+    return;
+  auto loop = dyn_cast<scf::ForOp>(dot->getParentOp());
+  if (!target.roles)
+    plan.whyNotWgmma = "with producing warps beside the others the kernel's tiles do not fit a block";
+  else if (!target.archSpecific)
+    plan.whyNotWgmma = "warpgroups multiply on sm_90a, the target is sm_90";
+  else if (target.ptx < 80)
+    plan.whyNotWgmma = "it begins with PTX 8.0";
+  else if (!loop || !isContraction(dot))
+    plan.whyNotWgmma = "it does not accumulate in a loop of its own";
+  else
+    plan.whyNotWgmma = whyNoRoles(loop, target);
+  if (!plan.whyNotWgmma.empty())
+    return;
+  int64_t rowsOfGroups = 1, others = 1;
+  plan.whyNotWgmma = whyNotByWarpgroups(dot, loop, target, rowsOfGroups);
+  for (auto other : loop.getBody()->getOps<pho::DotOp>())
+    if (plan.whyNotWgmma.empty() && other != dot && !whyNotByWarpgroups(other, loop, target, others).empty())
+      plan.whyNotWgmma = "another product of its loop does not go by warpgroups";
+  if (!plan.whyNotWgmma.empty())
+    return;
+  plan.isWgmma = true;
+  const WarpGrid groups{rowsOfGroups, target.warps / 4 / rowsOfGroups};
+  plan.accumulator = wgmmaAccumulator(shapeOf(dot.getAcc().getType()), groups);
+  plan.grid = {4 * groups.m, groups.n};
+}
+
 DotPlan choosePath(pho::DotOp dot, const Target &target) {
   DotPlan plan;
   plan.whyNotMma = chooseMma(dot, target, plan);
@@ -238,6 +305,9 @@ legality::Verdict judgeNames(pho::DotOp dot, const Target &target) {
 
 DotPlan planDot(pho::DotOp dot, const Target &target) {
   DotPlan plan = choosePath(dot, target);
+  chooseWgmma(dot, target, plan);
+  if (plan.isWgmma)
+    return plan;
   const Coord shape = shapeOf(dot.getAcc().getType());
   Point names;
   auto verdict = completeNames(dot, target, plan, names);

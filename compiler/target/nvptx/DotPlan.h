@@ -8,9 +8,11 @@
 namespace phobos::nvptx {
 
 struct DotPlan {
-  bool isMma = false;
-  std::string whyNotMma;  ///< a sentence of `--explain`; empty for mma
-  std::string kind;       ///< of mma: f16 bf16 tf32 s8 u8 e4m3 e5m2 f64; of simt: the element type's name
+  bool isMma = false;      ///< on tensor cores
+  bool isWgmma = false;    ///< of those, by warpgroups; `grid` counts warps still, four of a warpgroup down
+  std::string whyNotMma;   ///< a sentence of `--explain`; empty on tensor cores
+  std::string whyNotWgmma; ///< the same where the processor has it
+  std::string kind; ///< on tensor cores: f16 bf16 tf32 s8 u8 e4m3 e5m2 f64; of simt: the element type's name
   mlir::Type operandType; ///< what the operands are rounded to before
   WarpGrid grid;
   Layout accumulator;
@@ -24,6 +26,10 @@ struct DotPlan {
 /// these decide, completed by the rules of the path; a point that the rules do not take is found by
 /// judgeNames before.
 DotPlan planDot(pho::DotOp dot, const Target &target);
+
+/// Whether the copy unit can bring what `load` reads: rows are contiguous and start at multiples of 16 bytes,
+/// and what is outside of the tensor is 0.
+bool canCopy(pho::LoadOp load, const Target &target);
 
 /// The first rule that the GEMM names of the point break for this product; none where they set nothing for
 /// it.

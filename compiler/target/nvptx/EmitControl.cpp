@@ -32,7 +32,13 @@ Regs &Emitter::regs(mlir::Value v) {
   return it->second;
 }
 
-void Emitter::barrier() { nvvm(Intrinsic::nvvm_barrier_cta_sync_aligned_all, {i32(0)}); }
+/// The end of the kernel's path: out, or to the block's next round.
+void Emitter::leave() {
+  if (returnTo)
+    b.CreateBr(returnTo);
+  else
+    b.CreateRetVoid();
+}
 
 void Emitter::setLocation(mlir::Location loc) {
   if (!subprogram)
@@ -70,9 +76,14 @@ bool Emitter::emitKernel(mlir::func::FuncOp func, const std::string &symbol, boo
   function = Function::Create(FunctionType::get(b.getVoidTy(), types, false), GlobalValue::ExternalLinkage,
                               symbol, module);
   function->setCallingConv(CallingConv::PTX_Kernel);
-  function->addFnAttr("nvvm.maxntid", std::to_string(target.warps * 32));
+  if (auto n = func->getAttrOfType<mlir::IntegerAttr>("phog.helpers"))
+    helpers = n.getInt();
+  function->addFnAttr("nvvm.maxntid", std::to_string(target.warps * 32 + helpers));
   if (auto n = func->getAttrOfType<mlir::IntegerAttr>("pho.min_blocks"))
     function->addFnAttr("nvvm.minctasm", std::to_string(n.getInt()));
+  else if (helpers && !func->hasAttr("pho.max_registers")) // to share them out, the assembler must know how
+                                                           // many a block has
+    function->addFnAttr("nvvm.minctasm", "1");
   if (auto n = func->getAttrOfType<mlir::IntegerAttr>("pho.max_registers"))
     function->addFnAttr("nvvm.maxnreg", std::to_string(n.getInt()));
   function->addFnAttr(Attribute::NoUnwind);
@@ -89,7 +100,7 @@ bool Emitter::emitKernel(mlir::func::FuncOp func, const std::string &symbol, boo
   if (!shared) {
     shared = new GlobalVariable(module, ArrayType::get(b.getInt8Ty(), 0), false, GlobalValue::ExternalLinkage,
                                 nullptr, "phobos_shared", nullptr, GlobalValue::NotThreadLocal, 3);
-    shared->setAlignment(Align(128));
+    shared->setAlignment(Align(1024)); // where the pattern of a swizzled panel begins
   }
 
   BasicBlock *entry = newBlock("entry");
@@ -151,6 +162,8 @@ bool Emitter::emitKernel(mlir::func::FuncOp func, const std::string &symbol, boo
         b.CreateMul(gridDims[0], b.CreateAdd(blockIds[1], b.CreateMul(gridDims[1], blockIds[2]))));
   if (auto group = func->getAttrOfType<mlir::DenseI64ArrayAttr>("phog.group"))
     groupBlocks(group.asArrayRef()[0], group.asArrayRef()[1], group.asArrayRef()[2]);
+  if (helpers)
+    emitProducers(func);
   emitBlock(func.getBody().front());
   message = error;
   return error.empty();
@@ -192,7 +205,7 @@ void Emitter::emitGrid(bool nativeGrid, bool persistent, int64_t parts, ArrayRef
     // memory.
     BasicBlock *next = newBlock("next");
     b.SetInsertPoint(next);
-    barrier();
+    meetAll();
     Reg following = b.CreateAdd(current, blocks);
     b.CreateBr(head);
     current->addIncoming(following, next);
@@ -414,15 +427,10 @@ void Emitter::emit(mlir::Operation *op) {
     return emitWhile(o);
   if (auto o = dyn_cast<mlir::scf::IfOp>(op))
     return emitIf(o);
-  if (mlir::isa<mlir::scf::YieldOp>(op))
+  if (mlir::isa<mlir::scf::YieldOp, phog::YieldOp>(op))
     return;
-  if (mlir::isa<mlir::func::ReturnOp>(op)) {
-    if (returnTo)
-      b.CreateBr(returnTo);
-    else
-      b.CreateRetVoid();
-    return;
-  }
+  if (mlir::isa<mlir::func::ReturnOp>(op))
+    return leave();
   if (auto o = dyn_cast<pho::BlockIdOp>(op))
     return setRegs(o, {blockIds[o.getAxis()]});
   if (auto o = dyn_cast<pho::GridDimOp>(op))
@@ -475,6 +483,14 @@ void Emitter::emit(mlir::Operation *op) {
   }
   if (auto o = dyn_cast<phog::DotOp>(op))
     return emitDot(o);
+  if (auto o = dyn_cast<phog::SettleOp>(op))
+    return emitSettle(o);
+  if (auto o = dyn_cast<phog::RolesOp>(op))
+    return emitRoles(o);
+  if (auto o = dyn_cast<phog::AwaitOp>(op))
+    return emitAwait(o);
+  if (auto o = dyn_cast<phog::SignalOp>(op))
+    return emitSignal(o);
   if (!emitElementwise(op))
     fail(op, "the GPU target does not know this operation");
 }

@@ -29,7 +29,9 @@ int64_t runAlong(const Layout &layout, int axis, int64_t limit) {
 
 } // namespace
 
-void Emitter::emitDot(phog::DotOp op) { setRegs(op, op.getPath() == "mma" ? emitMma(op) : emitFma(op)); }
+void Emitter::emitDot(phog::DotOp op) {
+  setRegs(op, op.getPath() == "wgmma" ? emitWgmma(op) : op.getPath() == "mma" ? emitMma(op) : emitFma(op));
+}
 
 namespace {
 struct Operand {

@@ -24,10 +24,17 @@ Reg Emitter::sharedAddress(int64_t offset) {
 Reg Emitter::tileAddress(const SharedTile &t, Reg i, Reg j) {
   const SharedLayout &s = t.layout;
   Reg byte = b.CreateMul(j, i32(s.elementBytes), "", true, true);
+  Reg base = t.base;
+  if (s.panels() > 1) {
+    base = b.CreateGEP(
+        b.getInt8Ty(), base,
+        b.CreateMul(b.CreateUDiv(byte, i32(s.pitchBytes)), i32(s.rows * s.pitchBytes), "", true, true));
+    byte = b.CreateURem(byte, i32(s.pitchBytes));
+  }
   if (s.mask)
     byte = b.CreateXor(byte, b.CreateShl(b.CreateAnd(b.CreateUDiv(i, i32(s.rowsPerStep)), i32(s.mask)), 4));
   Reg offset = b.CreateAdd(b.CreateMul(i, i32(s.pitchBytes), "", true, true), byte, "", true, true);
-  return b.CreateGEP(b.getInt8Ty(), t.base, offset);
+  return b.CreateGEP(b.getInt8Ty(), base, offset);
 }
 
 namespace {

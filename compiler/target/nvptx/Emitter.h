@@ -1,6 +1,6 @@
 // Target IR to LLVM IR, one operation at a time. A scalar is one value a thread; a tile is its registers, in
 // the order of its layout. Each group of operations has its file (EmitControl, EmitElementwise, EmitMemory,
-// EmitMove, EmitReduce, EmitDot, EmitCopy, EmitCombine).
+// EmitMove, EmitReduce, EmitDot, EmitWgmma, EmitCopy, EmitCombine, EmitRoles).
 #pragma once
 #include "compiler/target/common/Scalar.h"
 #include "compiler/target/nvptx/Passes.h"
@@ -47,6 +47,7 @@ private:
   void emitIf(mlir::scf::IfOp op);
   void emitGrid(bool nativeGrid, bool persistent, int64_t parts, llvm::ArrayRef<Reg> extents);
   void groupBlocks(int64_t group, int64_t rowAxis, int64_t colAxis);
+  void leave();
   void setLocation(mlir::Location loc);
   llvm::BasicBlock *newBlock(const char *name);
   /// Runs `then` where `condition` holds.
@@ -121,12 +122,24 @@ private:
   Reg identityOf(pho::ReduceKind kind, bool isUnsigned, mlir::Type elem);
   Reg shuffleXor(Reg value, int64_t laneMask);
 
-  // EmitDot.cpp, EmitCopy.cpp, EmitCombine.cpp
+  // EmitDot.cpp, EmitWgmma.cpp, EmitCopy.cpp, EmitCombine.cpp
   void emitDot(phog::DotOp op);
   Regs emitFma(phog::DotOp op);
   Regs emitMma(phog::DotOp op);
+  Regs emitWgmma(phog::DotOp op);
+  void emitSettle(phog::SettleOp op);
   void emitCopyAsync(phog::CopyAsyncOp op);
   void emitCombineParts(phog::CombinePartsOp op);
+
+  // EmitRoles.cpp
+  void emitProducers(mlir::func::FuncOp func);
+  void emitRoles(phog::RolesOp op);
+  void emitAwait(phog::AwaitOp op);
+  void emitSignal(phog::SignalOp op);
+  Reg signalAddress(mlir::Value signals, bool isFull, Reg stage);
+  /// All threads that do the kernel's work; where there are no roles, all of the block.
+  void barrier();
+  void meetAll(); ///< of every role
 
   // values
   Regs &regs(mlir::Value v);
@@ -149,7 +162,6 @@ private:
   Reg plus(Reg a, int64_t c) {
     return c == 0 ? a : b.CreateAdd(a, llvm::ConstantInt::get(a->getType(), static_cast<uint64_t>(c), true));
   }
-  void barrier();
   Reg nvvm(llvm::Intrinsic::ID id, llvm::ArrayRef<Reg> args, llvm::ArrayRef<llvm::Type *> types = {}) {
     return b.CreateIntrinsic(id, types, args);
   }
@@ -167,6 +179,7 @@ private:
   llvm::Function *function = nullptr;
   llvm::GlobalVariable *shared = nullptr;
   llvm::Instruction *entryEnd = nullptr; ///< what is computed once goes before it
+  int64_t helpers = 0;                   ///< threads of other roles, numbered after the workers
   Reg thread = nullptr, lane = nullptr, warp = nullptr;
   Reg blockIds[3] = {}, gridDims[3] = {};
   Reg blockNumber = nullptr;                  ///< x fastest, as the grid has them

@@ -113,6 +113,11 @@ private:
         visit(&op, state, uniform);
         continue;
       }
+      if (auto roles = dyn_cast<phog::RolesOp>(op)) { // copies elsewhere are ordered by their signals
+        state.clear();
+        walk(roles.getWork().front(), state, uniform);
+        continue;
+      }
       const bool inner = uniform && !isDivergent(&op);
       State entry = state;
       if (isa<LoopLikeOpInterface>(op)) {

@@ -241,6 +241,21 @@ Layout simtAccumulator(Coord shape, const SimtTile &t) {
   return out;
 }
 
+Layout wgmmaAccumulator(Coord shape, WarpGrid grid) {
+  const int64_t rows = shape[0] / grid.m, cols = shape[1] / grid.n;
+  Layout out{shape, {}, {}, {}};
+  add(out.reg, 2, 1, 1);
+  add(out.reg, 2, 8, 0);
+  add(out.reg, cols / 8, 8, 1);
+  add(out.reg, rows / 64, 64, 0);
+  add(out.lane, 4, 2, 1);
+  add(out.lane, 8, 1, 0);
+  add(out.warp, 4, 16, 0);
+  add(out.warp, grid.m, rows, 0);
+  add(out.warp, grid.n, cols, 1);
+  return out;
+}
+
 std::optional<std::vector<int64_t>> registerMap(const Layout &from, const Layout &to) {
   if (from.shape != to.shape || from.warps() != to.warps())
     return std::nullopt;
@@ -262,8 +277,8 @@ std::optional<std::vector<int64_t>> registerMap(const Layout &from, const Layout
 }
 
 int64_t SharedLayout::address(int64_t r, int64_t c) const {
-  int64_t byte = c * elementBytes;
-  return r * pitchBytes + (byte ^ (((r / rowsPerStep) & mask) << 4));
+  const int64_t byte = c * elementBytes, panel = byte / pitchBytes;
+  return (panel * rows + r) * pitchBytes + ((byte % pitchBytes) ^ (((r / rowsPerStep) & mask) << 4));
 }
 
 // Eight rows at one chunk column must fall into the eight 16-byte groups of the 128 bytes that the banks
@@ -281,6 +296,14 @@ SharedLayout operandBuffer(int64_t rows, int64_t cols, int64_t elementBytes) {
     out.rowsPerStep = 4, out.mask = 1;
   else if (chunks % 2 == 0)
     out.pitchBytes += 16;
+  return out;
+}
+
+// The permutation is that of operandBuffer: the exclusive-or of address bits 4 to 6 with bits 7 to 9, of as
+// many of them as a row has chunks.
+SharedLayout panelBuffer(int64_t rows, int64_t cols, int64_t elementBytes) {
+  SharedLayout out = operandBuffer(rows, std::min(cols, 128 / elementBytes), elementBytes);
+  out.cols = cols;
   return out;
 }
 

@@ -92,18 +92,24 @@ struct SimtTile {
 };
 Layout simtAccumulator(Coord shape, const SimtTile &tile);
 
+/// Accumulators of wgmma.m64: of each 64 rows a warp of the warpgroup has 16, laid out as those of mma.m16n8.
+/// `grid` counts warpgroups (four warps each); it divides the shape in multiples of 64 rows and 8 columns.
+Layout wgmmaAccumulator(Coord shape, WarpGrid grid);
+
 /// If `to` needs only elements that the same thread already holds in `from`: for each register of `to`, the
 /// register of `from`.
 std::optional<std::vector<int64_t>> registerMap(const Layout &from, const Layout &to);
 
 /// A tile in shared memory: row `r` at r * pitchBytes, its 16-byte chunks permuted: chunk c of row r lies at
-/// c ^ ((r / rowsPerStep) & mask).
+/// c ^ ((r / rowsPerStep) & mask). A row longer than its pitch goes on in the next panel, rows * pitchBytes
+/// further, at the same place.
 struct SharedLayout {
   int64_t rows = 1, cols = 1; ///< padding included
   int64_t elementBytes = 4;
   int64_t pitchBytes = 4;
   int64_t rowsPerStep = 1, mask = 0; ///< mask 0: no permutation
-  int64_t sizeBytes() const { return rows * pitchBytes; }
+  int64_t panels() const { return (cols * elementBytes + pitchBytes - 1) / pitchBytes; }
+  int64_t sizeBytes() const { return rows * pitchBytes * panels(); }
   int64_t address(int64_t r, int64_t c) const;
   bool operator==(const SharedLayout &) const = default;
 };
@@ -111,6 +117,10 @@ struct SharedLayout {
 /// For operands of products: eight rows at one chunk column, and neighbouring chunks of one row, lie in
 /// different banks.
 SharedLayout operandBuffer(int64_t rows, int64_t cols, int64_t elementBytes);
+/// For operands of wgmma, which takes swizzled panels of 128 bytes a row, or rows of 64 or 32 bytes (PTX ISA,
+/// "Asynchronous Warpgroup Level Matrix Shared Memory Layout"). `cols * elementBytes` is 32, 64 or a multiple
+/// of 128, `rows` a multiple of 8.
+SharedLayout panelBuffer(int64_t rows, int64_t cols, int64_t elementBytes);
 /// For moving a tile between layouts: plain rows, padded so that a column of 16-byte accesses does not
 /// conflict.
 SharedLayout scratchBuffer(int64_t rows, int64_t cols, int64_t elementBytes);

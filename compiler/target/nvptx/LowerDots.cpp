@@ -14,7 +14,8 @@ bool isWritten(Value view) {
   return llvm::any_of(view.getUsers(), [](Operation *u) { return isa<pho::StoreOp, pho::AtomicOp>(u); });
 }
 
-/// The copy unit moves 16 aligned bytes and fills with 0: rows must be contiguous and start at such a place.
+} // namespace
+
 bool canCopy(pho::LoadOp load, const Target &target) {
   if (!load || !target.aligned || target.sm < 80 || load.getFill() || isWritten(load.getView()))
     return false;
@@ -24,6 +25,8 @@ bool canCopy(pho::LoadOp load, const Target &target) {
   return multipleOf(load.getStarts().back()) * elementBytes(elem) % 16 == 0;
 }
 
+namespace {
+
 class Lowering {
 public:
   Lowering(Operation *f, const Target &t) : func(f), target(t) {}
@@ -31,8 +34,11 @@ public:
   void run() {
     SmallVector<pho::DotOp> dots;
     func->walk([&](pho::DotOp dot) { dots.push_back(dot); });
+    SmallVector<DotPlan> plans; // of the loops as they are: lowering one product changes its loop
     for (pho::DotOp dot : dots)
-      lower(dot);
+      plans.push_back(planDot(dot, target));
+    for (auto [dot, plan] : llvm::zip(dots, plans))
+      lower(dot, plan);
     // Loads that only products read have become copies.
     SmallVector<Operation *> dead;
     for (auto &[key, buffer] : buffers)
@@ -44,8 +50,7 @@ public:
   }
 
 private:
-  void lower(pho::DotOp dot) {
-    DotPlan plan = planDot(dot, target);
+  void lower(pho::DotOp dot, const DotPlan &plan) {
     Layout layout = layoutOf(dot.getAcc().getType());
     const int64_t m = layout.extent(0), n = layout.extent(1);
     OpBuilder b(dot);
@@ -53,13 +58,18 @@ private:
           c = rounded(dot.getB(), plan.operandType, b, dot.getLoc());
     Coord shape = shapeOf(a.getType());
     const int64_t k = shape[dot.getTransA() ? 0 : 1];
-    Value aOperand = plan.isMma && !dot.getTransA() ? inRegisters(a, plan, b, dot.getLoc()) : Value();
+    isWgmma = plan.isWgmma;
+    Value aOperand =
+        plan.isMma && !plan.isWgmma && !dot.getTransA() ? inRegisters(a, plan, b, dot.getLoc()) : Value();
     if (!aOperand)
       aOperand = dot.getTransA() ? inShared(a, k, m) : inShared(a, m, k);
     Value bOperand = dot.getTransB() ? inShared(c, n, k) : inShared(c, k, n);
     b.setInsertionPoint(dot);
     auto lowered = phog::DotOp::create(b, dot.getLoc(), dot.getType(), aOperand, Value(), bOperand, Value(),
-                                       dot.getAcc(), static_cast<uint64_t>(k), plan.isMma ? "mma" : "simt",
+                                       dot.getAcc(), static_cast<uint64_t>(k),
+                                       plan.isWgmma ? "wgmma"
+                                       : plan.isMma ? "mma"
+                                                    : "simt",
                                        plan.kind, dot.getTransA(), dot.getTransB(), dot.getIsUnsigned());
     dot.replaceAllUsesWith(lowered.getResult());
     dot.erase();
@@ -93,10 +103,11 @@ private:
     OpBuilder b(func->getContext());
     Type elem = elementOf(v.getType());
     b.setInsertionPointToStart(&func->getRegion(0).front());
-    auto alloc = phog::AllocOp::create(
-        b, v.getLoc(),
-        bufferType(elem, operandBuffer(key.second.first, key.second.second, elementBytes(elem))),
-        IntegerAttr());
+    auto alloc =
+        phog::AllocOp::create(b, v.getLoc(),
+                              bufferType(elem, (isWgmma ? panelBuffer : operandBuffer)(
+                                                   key.second.first, key.second.second, elementBytes(elem))),
+                              IntegerAttr());
     b.setInsertionPointAfterValue(v);
     auto load = v.getDefiningOp<pho::LoadOp>();
     if (canCopy(load, target)) {
@@ -113,6 +124,7 @@ private:
 
   Operation *func;
   const Target &target;
+  bool isWgmma = false; ///< the product in hand
   std::map<std::pair<void *, std::pair<int64_t, int64_t>>, Value> buffers;
 };
 

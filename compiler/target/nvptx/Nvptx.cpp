@@ -6,6 +6,7 @@
 #include "compiler/target/nvptx/DotPlan.h"
 #include "compiler/target/nvptx/Emitter.h"
 #include "compiler/target/nvptx/PtxVersion.h"
+#include "compiler/target/nvptx/Roles.h"
 #include "compiler/target/nvptx/SplitContraction.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/IR/Verifier.h"
@@ -108,6 +109,12 @@ std::string unkeptPromise(mlir::func::FuncOp func, const Options &options, const
 /// `tile-registers` leaves, so that prefetching never makes a kernel spill.
 constexpr int64_t kBesideTiles = 64;
 
+/// Of a block, those of every role.
+int64_t threadsOf(mlir::func::FuncOp func) {
+  auto helpers = func->getAttrOfType<mlir::IntegerAttr>("phog.helpers");
+  return func->getAttrOfType<mlir::IntegerAttr>("phog.threads").getInt() + (helpers ? helpers.getInt() : 0);
+}
+
 /// A copy of the kernel's module after the target passes.
 struct Lowered {
   mlir::OwningOpRef<mlir::ModuleOp> module;
@@ -120,8 +127,13 @@ struct Lowered {
 /// for its tiles.
 Expected<int64_t> runPasses(mlir::func::FuncOp func, const Options &options, const Variant &variant,
                             int64_t threads, Target &target, int64_t &registers) {
-  target = {options.sm, threads / 32, sharedLimitOf(options), variant.aligned,
-            options.ptxVersion ? options.ptxVersion : usualPtxVersion(options)};
+  target = {options.sm,
+            threads / 32,
+            sharedLimitOf(options),
+            variant.aligned,
+            options.ptxVersion ? options.ptxVersion : usualPtxVersion(options),
+            options.archSpecific,
+            target.roles};
   func->setAttr("phog.threads",
                 mlir::IntegerAttr::get(mlir::IntegerType::get(func.getContext(), 64), threads));
   legality::Verdict names;
@@ -138,6 +150,7 @@ Expected<int64_t> runPasses(mlir::func::FuncOp func, const Options &options, con
   assignLayouts(func, target);
   lowerDots(func, target);
   const int64_t unrolled = unrolledSize(func, target);
+  assignRoles(func, target);
   pipelineCopies(func, target);
   prefetchLoads(func, std::min<int64_t>(255, 65536 / threads) - kBesideTiles);
   if (std::string why = unkeptPromise(func, options, variant); !why.empty())
@@ -152,36 +165,49 @@ Expected<int64_t> runPasses(mlir::func::FuncOp func, const Options &options, con
   facts.set("TILE_REGISTERS", registers);
   if (auto n = func->getAttrOfType<mlir::IntegerAttr>("pho.min_blocks"))
     facts.set("MIN_BLOCKS", n.getInt());
+  int64_t most = workerRegisters(func, target.warps);
   if (auto n = func->getAttrOfType<mlir::IntegerAttr>("pho.max_registers"))
-    facts.set("MAX_REGISTERS", std::min<int64_t>(255, n.getInt()));
+    most = std::min(most, n.getInt());
+  facts.set("MAX_REGISTERS", most);
   if (auto v = legality::Judge(legality::Path::Gpu).complete(facts, {}, completed); !v.isLegal())
     return make_error<legality::IllegalPoint>(std::string(v.broken->name), v.reason);
   insertBarriers(func);
   return bytes;
 }
 
-/// More threads are tried where the number is ours to choose and a thread would need more registers than it
-/// has.
+Expected<Lowered> lower(mlir::ModuleOp tileModule, const Options &options, const Variant &variant,
+                        int64_t threads, bool roles) {
+  Lowered result;
+  result.module = tileModule.clone();
+  result.target.roles = roles;
+  auto bytes =
+      runPasses(kernelOf(*result.module), options, variant, threads, result.target, result.registers);
+  if (!bytes)
+    return bytes.takeError();
+  result.sharedBytes = *bytes;
+  return result;
+}
+
+/// Where tiles do not fit, first other roles are given up, then more threads are tried if their number is
+/// ours to choose and a thread would need more registers than it has.
 Expected<Lowered> lower(mlir::ModuleOp tileModule, const Options &options, const Variant &variant) {
   mlir::func::FuncOp source = kernelOf(tileModule);
   const bool isOurs = !source->hasAttr("pho.threads") && !source->hasAttr("pho.per_thread");
-  for (int64_t threads = chooseThreads(source, options.sm);; threads *= 2) {
-    Lowered result;
-    result.module = tileModule.clone();
-    auto bytes =
-        runPasses(kernelOf(*result.module), options, variant, threads, result.target, result.registers);
-    if (bytes) {
-      result.sharedBytes = *bytes;
+  bool roles = options.sm == 90 && options.archSpecific && variant.aligned;
+  for (int64_t threads = chooseThreads(source, options.sm);;) {
+    auto result = lower(tileModule, options, variant, threads, roles);
+    if (result)
       return result;
-    }
     bool again = false;
-    Error left = handleErrors(bytes.takeError(), [&](std::unique_ptr<legality::IllegalPoint> why) -> Error {
-      again = isOurs && threads < 256 && why->rule == "tile-registers";
+    Error left = handleErrors(result.takeError(), [&](std::unique_ptr<legality::IllegalPoint> why) -> Error {
+      again = roles || (isOurs && threads < 256 && why->rule == "tile-registers");
       return again ? Error::success() : Error(std::move(why));
     });
     if (!again)
       return std::move(left);
     consumeError(std::move(left));
+    threads *= roles ? 1 : 2;
+    roles = false;
   }
 }
 
@@ -202,8 +228,12 @@ void tellPaths(mlir::ModuleOp tileModule, const Options &options) {
   if (!func)
     return;
   tileModule.getContext()->getOrLoadDialect<phog::PhogDialect>();
-  Target target{options.sm, chooseThreads(func, options.sm) / 32, sharedLimitOf(options), true,
-                options.ptxVersion ? options.ptxVersion : usualPtxVersion(options)};
+  Target target{options.sm,
+                chooseThreads(func, options.sm) / 32,
+                sharedLimitOf(options),
+                true,
+                options.ptxVersion ? options.ptxVersion : usualPtxVersion(options),
+                options.archSpecific};
   if (auto lowered = lower(tileModule, options, variants[0]))
     target = lowered->target;
   else // the compilation says why; the paths are told all the same
@@ -212,12 +242,15 @@ void tellPaths(mlir::ModuleOp tileModule, const Options &options) {
   func.walk([&](pho::DotOp dot) {
     DotPlan plan = planDot(dot, target);
     auto text = [&](const std::string &s) { return mlir::StringAttr::get(dot.getContext(), s); };
-    std::string path =
-        plan.isMma ? "mma (" + plan.kind + " on the tensor cores)" : "simt (the threads' own fma)";
+    std::string path = plan.isWgmma ? "wgmma (" + plan.kind + " on the tensor cores, by warpgroups)"
+                       : plan.isMma ? "mma (" + plan.kind + " on the tensor cores)"
+                                    : "simt (the threads' own fma)";
     dot->setAttr("pho.path", text(path + ", " + std::to_string(plan.grid.m) + "x" +
                                   std::to_string(plan.grid.n) + " warps"));
     if (!plan.isMma)
       dot->setAttr("pho.path_reason", text("not mma: " + plan.whyNotMma));
+    else if (!plan.whyNotWgmma.empty())
+      dot->setAttr("pho.path_reason", text("not wgmma: " + plan.whyNotWgmma));
     if (parts > 1 && dot->getParentOp()->hasAttr("pho.contraction"))
       dot->setAttr("pho.parts", text(partsText(plan, elementOf(dot.getType()), parts, target.warps * 32)));
   });
@@ -278,7 +311,7 @@ Expected<std::unique_ptr<Module>> emitLLVM(mlir::ModuleOp tileModule, LLVMContex
     info.tileRegisters.push_back(lowered->registers);
     info.entries.push_back(
         {symbol, variant.aligned, variant.nativeGrid, variant.aligned ? kNarrowStride : 0,
-         static_cast<uint32_t>(target.warps * 32), static_cast<uint32_t>(lowered->sharedBytes),
+         static_cast<uint32_t>(threadsOf(func)), static_cast<uint32_t>(lowered->sharedBytes),
          static_cast<uint32_t>(partsOf(source)), static_cast<uint64_t>(workspaceBytes(func))});
   }
   if (file)

@@ -18,8 +18,10 @@ struct Target {
   unsigned sm = 80;
   int64_t warps = 4;
   int64_t sharedLimit = 48 * 1024; ///< bytes a block may have (the device's opt-in limit)
-  bool aligned = false; ///< this entry point is launched only with 16-byte aligned tensors and strides
-  unsigned ptx = 71;    ///< version of PTX, 10 * major + minor
+  bool aligned = false;      ///< this entry point is launched only with 16-byte aligned tensors and strides
+  unsigned ptx = 71;         ///< version of PTX, 10 * major + minor
+  bool archSpecific = false; ///< what this processor alone has (sm_90a)
+  bool roles = true;         ///< warps may be added for roles of their own
 };
 
 /// Threads a block runs: what the kernel declares, else by its products and tiles.

@@ -63,15 +63,51 @@ def Phog_WaitOp : Phog_Op<"wait"> {
   let arguments = (ins I64Attr:$pending);
   let assemblyFormat = "$pending attr-dict";
 }
-/// All threads of the block; orders their accesses to shared and global memory.
+/// All working threads of the block; orders their accesses to shared and global memory.
 def Phog_BarrierOp : Phog_Op<"barrier"> { let assemblyFormat = "attr-dict"; }
 /// acc + op(a) @ op(b), the accumulator in the layout of the path. An operand is a buffer (its stage, 0 if none) or, of `mma`, a as a tile in
-/// the layout of operand A. `path`: simt, or mma with `kind` f16, bf16, tf32, s8, u8, e4m3, e5m2, f64.
+/// the layout of operand A. `path`: simt; mma with `kind` f16, bf16, tf32, s8, u8, e4m3, e5m2, f64; wgmma with f16 or bf16, which only begins:
+/// until a `settle`, the result may be nothing but the accumulator of a further wgmma, and the operands' stages must stay as they are.
 def Phog_DotOp : Phog_Op<"dot", [Pure, AttrSizedOperandSegments, AllTypesMatch<["acc", "result"]>]> {
   let arguments = (ins AnyType:$a, Optional<Index>:$stageA, AnyType:$b, Optional<Index>:$stageB, AnyRankedTensor:$acc,
                        I64Attr:$k, StrAttr:$path, StrAttr:$kind, UnitAttr:$transA, UnitAttr:$transB, UnitAttr:$isUnsigned);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$path $kind `k` $k $a (`[` $stageA^ `]`)? `,` $b (`[` $stageB^ `]`)? `,` $acc (`trans_a` $transA^)? (`trans_b` $transB^)? (`unsigned` $isUnsigned^)? attr-dict `:` type($a) `,` type($b) `,` type($acc)";
+}
+
+/// Until at most `pending` of this warpgroup's products (each wgmma `dot` is one) are under way; `values` are their accumulators where
+/// they are read after.
+def Phog_SettleOp : Phog_Op<"settle", [RangedTypesMatchWith<"settled are as they were", "values", "results", "$_self">]> {
+  let arguments = (ins I64Attr:$pending, Variadic<AnyRankedTensor>:$values);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let assemblyFormat = "$pending ($values^ `:` type($values))? attr-dict";
+}
+
+/// Roles: the `workers` warps, which are those that the kernel is written for, do `work`; `producers` more warps beside them do `produce`.
+/// All meet before. Elsewhere in the kernel there are only workers: barriers are theirs, threads are numbered among them. `produce` uses no
+/// values of the kernel but its parameters, and copies only. `signals` holds, in shared memory, for each stage of a ring one mbarrier
+/// `full` (row 0; a phase is an arrival of each producing thread) and one `empty` (row 1; an arrival of each working warp).
+/// `registers`: what a thread of each role has, workers first, where the block's are shared out anew (a multiple of 8; four warps at a time).
+def Phog_RolesOp : Phog_Op<"roles"> {
+  let arguments = (ins Phog_Buffer:$signals, I64Attr:$workers, I64Attr:$producers, OptionalAttr<DenseI64ArrayAttr>:$registers);
+  let results = (outs Variadic<AnyType>:$results);
+  let regions = (region SizedRegion<1>:$work, SizedRegion<1>:$produce);
+  let assemblyFormat = "$signals (`registers` $registers^)? `work` $workers $work `produce` $producers $produce attr-dict `:` type($signals) (`->` type($results)^)?";
+}
+def Phog_YieldOp : Phog_Op<"yield", [Terminator, ParentOneOf<["RolesOp"]>]> {
+  let arguments = (ins Variadic<AnyType>:$values);
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
+}
+/// Until the phase of this parity is over: of stage `stage`, `full` by workers, else `empty` by producers. A phase of parity 1 is over when
+/// nothing has happened yet.
+def Phog_AwaitOp : Phog_Op<"await"> {
+  let arguments = (ins Phog_Buffer:$signals, Index:$stage, Index:$parity, UnitAttr:$full);
+  let assemblyFormat = "$signals `[` $stage `]` `parity` $parity (`full` $full^)? attr-dict `:` type($signals)";
+}
+/// Arrives: `full` once this thread's copies so far have landed, else `empty`. Nothing happens where `pred` is false.
+def Phog_SignalOp : Phog_Op<"signal"> {
+  let arguments = (ins Phog_Buffer:$signals, Index:$stage, Optional<I1>:$pred, UnitAttr:$full);
+  let assemblyFormat = "$signals `[` $stage `]` (`if` $pred^)? (`full` $full^)? attr-dict `:` type($signals)";
 }
 
 /// Which of the blocks that share a block of the grid this is (GpuEntry::parts).

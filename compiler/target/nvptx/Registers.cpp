@@ -77,6 +77,8 @@ int64_t pieces(phog::CopyAsyncOp copy, int64_t threads) {
 
 /// Operands of a product that are in registers at once.
 int64_t fragments(phog::DotOp dot) {
+  if (dot.getPath() == "wgmma") // both in shared memory
+    return 0;
   const Layout acc = layoutOf(dot.getAcc().getType());
   std::set<int64_t> rows, cols;
   for (int64_t r = 0; r < acc.registers(); ++r)
@@ -116,7 +118,8 @@ public:
           use(root, at);
     }
     func->walk([&](Operation *op) {
-      if (auto copy = dyn_cast<phog::CopyAsyncOp>(op); copy && copy->getParentOfType<LoopLikeOpInterface>())
+      if (auto copy = dyn_cast<phog::CopyAsyncOp>(op);
+          copy && copy->getParentOfType<LoopLikeOpInterface>() && !copy->getParentOfType<phog::RolesOp>())
         copied += pieces(copy, threads);
     });
   }

@@ -19,7 +19,7 @@ int64_t registersOf(Type type) {
 /// of k.
 int64_t stepsOf(phog::DotOp dot, int64_t accumulators) {
   int64_t k = static_cast<int64_t>(dot.getK());
-  if (dot.getPath() == "mma")
+  if (dot.getPath() != "simt")
     return (k + 63) / 64;
   while (k * accumulators > 2048 && k % 2 == 0)
     k /= 2;

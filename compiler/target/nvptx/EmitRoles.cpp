@@ -1,0 +1,117 @@
+// Warp roles: who does what, what tells one role of the other, and the registers of each.
+#include "compiler/target/nvptx/Emitter.h"
+#include "compiler/target/nvptx/SharedTile.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
+
+using namespace llvm;
+
+namespace phobos::nvptx {
+
+namespace {
+/// Named barrier 0 is all warps' (and the only one where there are no roles); the workers' is 1.
+constexpr int64_t kWorkersBarrier = 1;
+} // namespace
+
+void Emitter::barrier() {
+  if (helpers)
+    nvvm(Intrinsic::nvvm_barrier_cta_sync_aligned_count, {i32(kWorkersBarrier), i32(target.warps * 32)});
+  else
+    meetAll();
+}
+
+void Emitter::meetAll() { nvvm(Intrinsic::nvvm_barrier_cta_sync_aligned_all, {i32(0)}); }
+
+// The warps past the workers leave the kernel's path at its start, and do what each phog.roles of it has for
+// them, in order. One branch of the whole kernel: the assembler then sees what each warpgroup does
+// (setmaxnreg needs that).
+void Emitter::emitProducers(mlir::func::FuncOp func) {
+  SmallVector<phog::RolesOp> all(func.getBody().front().getOps<phog::RolesOp>());
+  auto registers = all.front().getRegisters();
+  const int64_t workers = target.warps;
+  BasicBlock *produce = newBlock("producers"), *work = newBlock("workers");
+  b.CreateCondBr(b.CreateICmpUGE(warp, i32(workers)), produce, work);
+  b.SetInsertPoint(produce);
+  if (registers)
+    nvvm(Intrinsic::nvvm_setmaxnreg_dec_sync_aligned_u32, {i32((*registers)[1])});
+  Reg workersThread = thread;
+  thread = b.CreateSub(thread, i32(workers * 32));
+  target.warps = helpers / 32;
+  for (phog::RolesOp roles : all) {
+    setLocation(roles.getLoc());
+    meetAll();
+    emitBlock(roles.getProduce().front());
+  }
+  leave();
+  thread = workersThread;
+  target.warps = workers;
+  b.SetInsertPoint(work);
+  if (registers)
+    nvvm(Intrinsic::nvvm_setmaxnreg_inc_sync_aligned_u32, {i32((*registers)[0])});
+}
+
+Reg Emitter::signalAddress(mlir::Value signals, bool isFull, Reg stage) {
+  auto alloc = signals.getDefiningOp<phog::AllocOp>();
+  const SharedLayout layout = sharedLayoutOf(mlir::cast<phog::BufferType>(signals.getType()));
+  Reg base =
+      sharedAddress(static_cast<int64_t>(alloc.getOffset().value_or(0)) + (isFull ? 0 : layout.pitchBytes));
+  return b.CreateGEP(b.getInt8Ty(), base, b.CreateMul(b.CreateTrunc(stage, b.getInt32Ty()), i32(8)));
+}
+
+void Emitter::emitRoles(phog::RolesOp op) {
+  const SharedLayout signals = sharedLayoutOf(mlir::cast<phog::BufferType>(op.getSignals().getType()));
+  const auto workers = static_cast<int64_t>(op.getWorkers()),
+             producers = static_cast<int64_t>(op.getProducers());
+  // What the signals' bytes held before is another thing's: workers are done with it.
+  barrier();
+  when(b.CreateICmpEQ(thread, i32(0)), [&] {
+    for (int64_t stage = 0; stage < signals.cols; ++stage)
+      for (bool isFull : {true, false})
+        nvvm(Intrinsic::nvvm_mbarrier_init_shared,
+             {signalAddress(op.getSignals(), isFull, i32(stage)), i32(isFull ? producers * 32 : workers)});
+  });
+  meetAll();
+  mlir::Block &block = op.getWork().front();
+  emitBlock(block);
+  if (!error.empty())
+    return;
+  for (auto [result, value] : llvm::zip(op.getResults(), block.getTerminator()->getOperands())) {
+    Regs copy = regs(value);
+    setRegs(result, copy);
+  }
+  // The bytes become something else's.
+  barrier();
+  when(b.CreateICmpEQ(thread, i32(0)), [&] {
+    for (int64_t stage = 0; stage < signals.cols; ++stage)
+      for (bool isFull : {true, false})
+        nvvm(Intrinsic::nvvm_mbarrier_inval_shared, {signalAddress(op.getSignals(), isFull, i32(stage))});
+  });
+}
+
+void Emitter::emitAwait(phog::AwaitOp op) {
+  Reg address = signalAddress(op.getSignals(), op.getFull(), scalar(op.getStage())),
+      parity = b.CreateTrunc(scalar(op.getParity()), b.getInt32Ty());
+  BasicBlock *again = newBlock("await"), *done = newBlock("arrived");
+  b.CreateBr(again);
+  b.SetInsertPoint(again);
+  Reg isOver = nvvm(Intrinsic::nvvm_mbarrier_try_wait_parity_scope_cta_space_cta, {address, parity});
+  b.CreateCondBr(isOver, done, again);
+  b.SetInsertPoint(done);
+}
+
+void Emitter::emitSignal(phog::SignalOp op) {
+  Reg address = signalAddress(op.getSignals(), op.getFull(), scalar(op.getStage()));
+  if (op.getFull()) {
+    nvvm(Intrinsic::nvvm_cp_async_mbarrier_arrive_noinc_shared, {address});
+    return;
+  }
+  // A predicate, not a branch: the assembler follows the products that are under way through straight code.
+  Reg isOne = b.CreateICmpEQ(lane, i32(0));
+  if (op.getPred())
+    isOne = b.CreateAnd(isOne, scalar(op.getPred()));
+  auto *fn = FunctionType::get(b.getVoidTy(), {b.getInt32Ty(), b.getInt1Ty()}, false);
+  b.CreateCall(InlineAsm::get(fn, "@$1 mbarrier.arrive.shared.b64 _, [$0];", "r,b,~{memory}", true),
+               {b.CreatePtrToInt(address, b.getInt32Ty()), isOne});
+}
+
+} // namespace phobos::nvptx
