@@ -74,7 +74,8 @@ std::vector<std::vector<int64_t>> smallSizes(const sema::TypedKernel &kernel, co
   if (n == 0)
     return {{}};
   auto lengths = sliceLengths(kernel);
-  // For each dimension: partly filled, smaller than a tile, whole; then what else may satisfy a @require.
+  // For each dimension: partly filled, smaller than a tile, whole, partly filled in rows that start at
+  // aligned addresses; then what else may satisfy a @require.
   std::vector<std::vector<int64_t>> candidates(n);
   for (size_t d = 0; d < n; ++d) {
     int64_t tile = lengths[d].empty() ? 1 : lengths[d].back();
@@ -89,7 +90,8 @@ std::vector<std::vector<int64_t>> smallSizes(const sema::TypedKernel &kernel, co
         tile == 1 ? 4 + odd : tile + std::max<int64_t>(1, tile / 3) + odd % std::max<int64_t>(1, tile / 2);
     int64_t below =
         tile <= 2 ? 2 + odd : std::max<int64_t>(1, tile / 2 - odd % std::max<int64_t>(1, tile / 2));
-    for (int64_t size : {ragged, below, 2 * tile})
+    const int64_t aligned = tile < 16 ? 2 * tile : roundUp(tile + tile / 3, 16);
+    for (int64_t size : {ragged, below, 2 * tile, aligned})
       candidates[d].push_back(roundUp(size, multiple));
     for (int64_t size : {tile, full[d], int64_t(128), int64_t(64)})
       candidates[d].push_back(roundUp(std::max<int64_t>(size, 1), multiple));
@@ -99,7 +101,7 @@ std::vector<std::vector<int64_t>> smallSizes(const sema::TypedKernel &kernel, co
     if (holdsAll(contract, dims) && std::find(result.begin(), result.end(), dims) == result.end())
       result.push_back(dims);
   };
-  for (size_t kind = 0; kind < 3; ++kind) {
+  for (size_t kind = 0; kind < 4; ++kind) {
     std::vector<int64_t> dims;
     for (size_t d = 0; d < n; ++d)
       dims.push_back(candidates[d][kind]);

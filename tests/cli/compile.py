@@ -81,9 +81,36 @@ bf16 = s.file("bf16.pho", open(gemm).read().replace("tensor<f32>", "tensor<bf16>
 odd = s.file("odd.pho", open(bf16).read().replace("16, 32", "24, 24"))
 cored = s.file("cored.pho", "@tensorcore(tf32)\n" + open(gemm).read())
 matvec = s.file("matvec.pho", "kernel k(A: tensor<f32>[32, 32], B: tensor<f32>[32, 1], C: tensor<f32>[32, 1]) {\n  C[:, :] = dot(A[:, :], B[:, :])\n}\n")
+HOPPER = """@autotune(TILE_M in [64], TILE_N in [64], TILE_K in [32]%s)
+kernel g(A: tensor<bf16>[M, K], B: tensor<bf16>[K, N], C: tensor<f32>[M, N]) {
+  let m = ctx.block.x * TILE_M
+  let n = ctx.block.y * TILE_N
+  var acc: tile<f32>[TILE_M, TILE_N] = 0.0
+  %s
+  C[m :+ TILE_M, n :+ TILE_N] = acc
+}
+"""
+a, b, loop = "A[m :+ TILE_M, k :+ TILE_K]", "B[k :+ TILE_K, n :+ TILE_N]", "for k in range(0, K, TILE_K) { %s }"
+product = loop % f"acc += dot({a}, {b})"
+fits, single, warps = (s.file(name, HOPPER % (more, product))
+                       for name, more in [("fits.pho", ""), ("single.pho", ", STAGES in [1]"), ("warps.pho", ", WARP_M in [32], WARP_N in [32]")])
+computed = s.file("computed.pho", HOPPER % ("", loop % f"acc += dot({a} * 2.0, {b})"))
+more = s.file("more.pho", HOPPER % ("", loop % f"acc += dot({a}, {b}); C[0, 0] = f32(k)"))
+nested = s.file("nested.pho", HOPPER % ("", "for r in range(0, 2) { %s }" % product))
+used = s.file("used.pho", HOPPER % ("", loop % f"acc = acc * 0.5 + dot({a}, {b})"))
 for name, target, file, path, why in [
     ("simt", "sm_90a", gemm, "path: simt", "not mma: the tensor cores would round f32 operands; @tensorcore(tf32)"),
     ("mma of bf16", "sm_80", bf16, "path: mma (bf16", None),
+    ("wgmma of bf16", "sm_90a", fits, "path: wgmma (bf16 on the tensor cores, by warpgroups), 4x1 warps, 4 more bring the operands", None),
+    ("a processor without warpgroups' products", "sm_90", fits, "path: mma (bf16", "not wgmma: warpgroups multiply on sm_90a, the target is sm_90"),
+    ("rows of no warpgroup", "sm_90a", bf16, "path: mma (bf16", "not wgmma: 16 rows are not a whole number of the instruction's 64"),
+    ("another type", "sm_90a", cored, "path: mma (tf32", "not wgmma: by warpgroups go products of f16 and bf16 into f32"),
+    ("operands that are computed", "sm_90a", computed, "path: mma (bf16", "not wgmma: an operand is not copied as it lies in memory"),
+    ("a loop that does more", "sm_90a", more, "path: mma (bf16", "not wgmma: its loop does more than multiply what it loads"),
+    ("a loop in a loop", "sm_90a", nested, "path: mma (bf16", "not wgmma: its loop stands in another loop or under a condition"),
+    ("sums that are used", "sm_90a", used, "path: mma (bf16", "not wgmma: it does not accumulate in a loop of its own"),
+    ("warp tiles that are given", "sm_90a", warps, "path: mma (bf16", "not wgmma: WARP_M shapes the warp tiles of mma"),
+    ("one stage", "sm_90a", single, "path: mma (bf16", "not wgmma: producing warps run ahead in at least two stages; 1 are set or fit"),
     ("mma of rounded f32", "sm_80", cored, "path: mma (tf32", None),
     ("an old processor", "sm_75", bf16, "path: simt", "not mma: bf16 on the tensor cores begins with sm_80, this is sm_75"),
     ("steps not filled", "sm_80", odd, "path: simt", "not mma: a product over 24 elements does not fill the tensor cores' steps of 16 (bf16)"),

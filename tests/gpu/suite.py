@@ -3,6 +3,7 @@
 
   conformance   every conformance case on the device against its expected arrays
   spaces        every legal point of GEMM spaces at ragged sizes, for each type, verified by phobos-kbench
+  roles         products by warps of a role beside others: each way in which operands lie, several products and loops, persistent, in parts of k
   splitk        kernels in SPLIT_K parts of k, bit for bit as in one part and twice on one workspace (gpu-split-check); floats the same from run to
                 run; spaces of them, verified by phobos-kbench
   persistent    the same of @persistent kernels: a grid larger than what the device holds at once, a smaller one, one block; GROUP_M
@@ -26,7 +27,7 @@ import numpy as np
 sys.dont_write_bytecode = True  # the installed folder stays as it is
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from suite_base import CASES, HERE, TARGET, a, part, program, sh, tool, totals
-from suite_gemm import persistent, spaces, splitk
+from suite_gemm import persistent, roles, spaces, splitk
 from suite_runtime import embed, runtime, sanitizer
 
 
@@ -205,7 +206,7 @@ def accuracy():
     part("accuracy", passed, failed, since=t0, notes=notes)
 
 
-PARTS = {"conformance": conformance, "older": older, "accuracy": accuracy, "runtime": runtime, "embed": embed, "spaces": spaces, "persistent": persistent, "splitk": splitk, "random": random, "faults": faults, "roof": roof, "growth": growth, "large": large, **{k: (lambda k=k: sanitizer(k)) for k in ("memcheck", "racecheck", "synccheck")}}
+PARTS = {"conformance": conformance, "older": older, "accuracy": accuracy, "runtime": runtime, "embed": embed, "spaces": spaces, "persistent": persistent, "splitk": splitk, "roles": roles, "random": random, "faults": faults, "roof": roof, "growth": growth, "large": large, **{k: (lambda k=k: sanitizer(k)) for k in ("memcheck", "racecheck", "synccheck")}}
 if unknown := set(a.only) - set(PARTS):
     sys.exit(f"suite.py: no part is called {', '.join(sorted(unknown))}; there are {', '.join(PARTS)}")
 print(f"target {TARGET}, {a.jobs} jobs", flush=True)

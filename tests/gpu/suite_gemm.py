@@ -47,6 +47,48 @@ def spaces():
     part("spaces", passed, failed, since=t0, notes=notes)
 
 
+ROLES = """{attributes}@autotune(TILE_M in [64, 128], TILE_N in [{columns}], TILE_K in [16, 32, 64, 128]{more})
+kernel roles(A: tensor<{t}>[{a}], B: tensor<{t}>[{b}], D: tensor<{t}>[{b}], E: tensor<f32>[N], C: tensor<f32>[M, N]) {{
+  let m = ctx.block.x * TILE_M
+  let n = ctx.block.y * TILE_N
+  var acc: tile<f32>[TILE_M, TILE_N] = 0.0
+  var other: tile<f32>[TILE_M, TILE_N] = 1.0
+  for k in range(0, K, TILE_K) {{
+    let a = {sliceA}
+    acc += {dot}(a, B[{sliceB}])
+    {within}
+  }}
+  {after}
+  C[m :+ TILE_M, n :+ TILE_N] = relu(acc + E[n :+ TILE_N]) * other
+}}
+"""
+
+
+def roles():
+    """Warps of a role of their own: each way in which operands lie, several products and several loops, rows at multiples of 16 bytes (the tensors' extents are)."""
+    t0, passed, failed, notes = time.time(), 0, 0, []
+    lies = {"nn": ("M, K", "K, N", "A[m :+ TILE_M, k :+ TILE_K]", "k :+ TILE_K, n :+ TILE_N", "dot"),
+            "nt": ("M, K", "N, K", "A[m :+ TILE_M, k :+ TILE_K]", "n :+ TILE_N, k :+ TILE_K", "dot_t"),
+            "tn": ("K, M", "K, N", "transpose(A[k :+ TILE_K, m :+ TILE_M])", "k :+ TILE_K, n :+ TILE_N", "dot"),
+            "tt": ("K, M", "N, K", "transpose(A[k :+ TILE_K, m :+ TILE_M])", "n :+ TILE_N, k :+ TILE_K", "dot_t")}
+    with tempfile.TemporaryDirectory() as d:
+        for lie, (a, b, slice_a, slice_b, dot) in lies.items():
+            again = f"for k in range(0, K, TILE_K) {{ other += {dot}({slice_a}, D[{slice_b}]) }}"
+            kinds = [("one", "f16", "", "", "", "16, 64, 192, 256", ""), ("two", "bf16", "", f"other += {dot}(a, D[{slice_b}])", "", "32, 64", "@launch(256)\n"),
+                     ("loops", "bf16", ", STAGES in [2, 3]", "", again, "64, 128", "@persistent\n"), ("parts", "bf16", ", SPLIT_K in [3]", "", "", "64, 128", "")]
+            for kind, t, more, within, after, columns, attributes in kinds:
+                path, csv = os.path.join(d, "roles.pho"), os.path.join(d, "out.csv")
+                open(path, "w").write(ROLES.format(t=t, a=a, b=b, sliceA=slice_a, sliceB=slice_b, dot=dot, more=more, within=within, after=after, columns=columns, attributes=attributes))
+                for dims in (("M=136", "N=200", "K=312"), ("M=1000", "N=776", "K=8")):
+                    r = sh([tool("phobos-kbench"), "--target", "gpu", "--ledger", "none", *[w for x in dims for w in ("--dim", x)], "--csv", csv, "--budget", "5", "--quiet", path])
+                    counts = {s: int(n) for n, s in re.findall(r"(\d+) (ok|illegal|compile-error|compile-timeout|fault|hang|wrong|lost)\b", r.stdout)}
+                    bad = sum(n for s, n in counts.items() if s not in ("ok", "illegal"))
+                    passed, failed = passed + counts.get("ok", 0), failed + (bad if counts.get("ok") else 1)
+                    if bad or not counts.get("ok"):
+                        notes.append(f"{lie} {kind} {' '.join(dims)}: {counts or (r.stdout + r.stderr)[-300:]}")
+    part("roles", passed, failed, since=t0, notes=notes)
+
+
 def persistent():
     """Blocks that walk over the grid: more of it than the device holds at once, less, one block; in either order of blocks."""
     t0, passed, failed, notes = time.time(), 0, 0, []

@@ -94,10 +94,10 @@ TEST(Effort, InPlaceCountsTwiceAndMemoryBindsElementwise) {
   EXPECT_FALSE(e.hasContraction);
 }
 
-TEST(Sizes, AreRaggedThenSmallThenWhole) {
+TEST(Sizes, AreRaggedThenSmallThenWholeThenRaggedInAlignedRows) {
   Checked c = check(gemm);
   auto sizes = smallSizes(*c.kernel, c.contract, {1024, 1024, 1024});
-  ASSERT_EQ(sizes.size(), 3u);
+  ASSERT_EQ(sizes.size(), 4u);
   auto tile = dims(c, {{"M", 32}, {"N", 16}, {"K", 8}});
   for (size_t d = 0; d < 3; ++d) {
     EXPECT_GT(sizes[0][d], tile[d]);
@@ -105,6 +105,9 @@ TEST(Sizes, AreRaggedThenSmallThenWhole) {
     EXPECT_LT(sizes[1][d], tile[d]);
     EXPECT_GE(sizes[1][d], 1);
     EXPECT_EQ(sizes[2][d] % tile[d], 0);
+    EXPECT_EQ(sizes[3][d] % 16, 0); // rows of the narrowest type begin at multiples of 16 bytes
+    if (tile[d] > 16)
+      EXPECT_NE(sizes[3][d] % tile[d], 0);
   }
 }
 

@@ -21,6 +21,8 @@ std::string page() {
       {"warptile", "the published warp-tiled f32 GEMM, for comparison"},
       {"simt", "GPU: warp tiles and thread tiles in registers"},
       {"mma", "GPU: tensor cores by mma.sync"},
+      {"wgmma",
+       "GPU: tensor cores by wgmma, with warps of a role of their own; what breaks a rule goes by mma"},
       {"gpu", "every kernel of the GPU target, from what it turned out to need"},
       {"cpu", "the CPU target"}};
   for (auto [name, summary] : lists)

@@ -234,6 +234,59 @@ TEST(Legality, AnIllegalPointNamesTheRuleThatNoCompletionMeets) {
   EXPECT_EQ(broken(Path::Cpu, "SCRATCH_BYTES=1000 THREADS=48", ""), "whole-warps");
 }
 
+/// The rules of the warpgroups' path, restated: the first that is broken, for one layout of warpgroups.
+std::string_view firstBrokenOfWgmma(int64_t m, int64_t n, int64_t k, int64_t threads, int64_t down,
+                                    int64_t aBytes, int64_t bBytes, int64_t step, int64_t stages) {
+  auto isPanel = [](int64_t bytes) { return bytes == 32 || bytes == 64 || bytes % 128 == 0; };
+  if (threads != 128 && threads != 256)
+    return "warpgroups";
+  if (down > threads / 128)
+    return "groups-cover-block";
+  const int64_t across = threads / 128 / down;
+  return m % (64 * down)                           ? "rows-of-64"
+         : n % (across * step) || n / across > 256 ? "columns-of-group"
+         : k % 16                                  ? "k-of-16"
+         : !isPanel(aBytes) || !isPanel(bBytes)    ? "swizzled-rows"
+         : stages < 2                              ? "ring-of-stages"
+                                                   : "legal";
+}
+
+TEST(Legality, WarpgroupsAgainstBruteForce) {
+  Judge judge(Path::Wgmma);
+  std::map<std::string_view, int> seen;
+  for (int64_t m : {32, 64, 96, 128, 192, 256})
+    for (int64_t n : {8, 16, 64, 96, 128, 256, 512, 1024})
+      for (int64_t k : {8, 16, 24, 32, 48, 64, 128})
+        for (int64_t threads : {64, 128, 256, 384})
+          for (int64_t down : {1, 2})
+            for (bool isTransposed : {false, true})
+              for (int64_t stages : {0, 2, 4}) {
+                const int64_t bBytes = 2 * (isTransposed ? k : n),
+                              step = isTransposed ? 8 : std::min<int64_t>(64, n);
+                Point p;
+                for (auto [name, value] : {std::pair("TILE_M", m),
+                                           {"TILE_N", n},
+                                           {"TILE_K", k},
+                                           {"THREADS", threads},
+                                           {"GROUPS_M", down},
+                                           {"A_ROW_BYTES", 2 * k},
+                                           {"B_ROW_BYTES", bBytes},
+                                           {"STEP_N", step},
+                                           {"STAGES", stages}})
+                  p.set(name, value);
+                std::string_view expected =
+                    firstBrokenOfWgmma(m, n, k, threads, down, 2 * k, bBytes, step, stages);
+                Verdict v = judge.judge(p);
+                ASSERT_EQ(v.isLegal() ? "legal" : v.broken->name, expected) << p.str();
+                ASSERT_EQ(v.reason.find('?'), std::string::npos) << v.reason;
+                ++seen[expected];
+              }
+  for (const Rule &r : rules())
+    if (r.paths & static_cast<Paths>(Path::Wgmma) && r.name != "positive")
+      EXPECT_GT(seen[r.name], 0) << r.name << " never happened";
+  EXPECT_GT(seen["legal"], 100);
+}
+
 TEST(Legality, CsvErrorsSayWhere) {
   auto error = [](const char *text, const char *list = "warptile") {
     std::istringstream in(text);
@@ -243,7 +296,7 @@ TEST(Legality, CsvErrorsSayWhere) {
     return message;
   };
   EXPECT_EQ(error("", "nothing"),
-            "no list of rules is called 'nothing'; there are warptile cpu simt mma gpu");
+            "no list of rules is called 'nothing'; there are warptile cpu simt mma wgmma gpu");
   EXPECT_EQ(error(""), "line 1: expected a header of names");
   EXPECT_EQ(error("TILE_M,TILE_M\n"), "line 1: column 'TILE_M' occurs twice");
   EXPECT_EQ(error("TILE_M,TILE_N\n"), "line 1: no column is called 'TILE_K'");

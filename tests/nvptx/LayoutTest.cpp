@@ -62,6 +62,19 @@ TEST(Layout, AccumulatorsHoldEachElementOnce) {
   expectCovers(simtAccumulator({48, 80}, {{2, 2}, 4, 8, 6, 5, 1, 1}), 4);
 }
 
+TEST(Layout, AccumulatorsOfWarpgroupsHoldEachElementOnce) {
+  for (Coord shape : {Coord{64, 16}, {64, 256}, {128, 64}, {128, 192}, {256, 128}, {384, 32}})
+    for (WarpGrid groups : {WarpGrid{1, 1}, {2, 1}, {1, 2}})
+      if (shape[0] % (64 * groups.m) == 0 && shape[1] % (8 * groups.n) == 0) {
+        const Layout l = wgmmaAccumulator(shape, groups);
+        expectCovers(l, 4 * groups.m * groups.n);
+        // A warp's rows are 16 of each 64 of its warpgroup.
+        for (int64_t w = 0; w < l.warps(); ++w)
+          for (int64_t r = 0; r < l.registers(); ++r)
+            EXPECT_EQ(l.at(w, 0, r)[0] % 64 / 16, w % 4) << l.str();
+      }
+}
+
 TEST(Layout, SliceMakesCopiesOfWhatItTakesAway) {
   Layout row = slice(mmaAccumulator({64, 64}, {4, 1}, false), 1);
   EXPECT_EQ(row.shape, (Coord{64, 1}));
@@ -101,6 +114,34 @@ TEST(SharedLayout, AddressesArePermutedNotLost) {
           EXPECT_EQ(++seen[s.address(r, c)], 1);
         }
     }
+}
+
+TEST(SharedLayout, PanelsKeepEveryElementAndRepeatTheHardwaresSwizzle) {
+  for (int64_t cols : {16, 32, 64, 128, 192, 256}) {
+    SharedLayout s = panelBuffer(64, cols, 2);
+    EXPECT_LE(s.pitchBytes, 128);
+    EXPECT_EQ(s.sizeBytes(), 64 * cols * 2);
+    const int64_t chunks = s.pitchBytes / 16;
+    std::map<int64_t, int> seen;
+    for (int64_t r = 0; r < s.rows; ++r)
+      for (int64_t c = 0; c < s.cols; ++c) {
+        const int64_t at = s.address(r, c), byte = c * 2, panel = byte / s.pitchBytes;
+        EXPECT_EQ(++seen[at], 1);
+        // Address bits 4 and up, exclusive-or bits 7 and up, as many as a row has chunks.
+        const int64_t plain = (panel * s.rows + r) * s.pitchBytes + byte % s.pitchBytes;
+        EXPECT_EQ(at, plain ^ ((plain >> 7 & (chunks - 1)) << 4)) << r << ", " << c << " of " << cols;
+      }
+  }
+}
+
+TEST(SharedLayout, CopiesIntoPanelsDoNotConflict) {
+  for (int64_t cols : {16, 32, 64, 128, 256}) {
+    SharedLayout s = panelBuffer(64, cols, 2);
+    std::vector<int64_t> addresses;
+    for (int64_t lane = 0; lane < 32; ++lane)
+      addresses.push_back(s.address(lane / (cols / 8), lane % (cols / 8) * 8));
+    EXPECT_EQ(wavefronts(addresses, 16), 4) << cols;
+  }
 }
 
 // Every buffer that a product may read by ldmatrix: 8 lanes give 8 neighbouring rows of one 16-byte column;

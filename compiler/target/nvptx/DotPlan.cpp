@@ -261,10 +261,10 @@ void chooseWgmma(pho::DotOp dot, const Target &target, DotPlan &plan) {
   if (target.sm != 90 || !target.aligned || !plan.isMma)
     return;
   auto loop = dyn_cast<scf::ForOp>(dot->getParentOp());
-  if (!target.roles)
-    plan.whyNotWgmma = "with producing warps beside the others the kernel's tiles do not fit a block";
-  else if (!target.archSpecific)
+  if (!target.archSpecific)
     plan.whyNotWgmma = "warpgroups multiply on sm_90a, the target is sm_90";
+  else if (!target.roles)
+    plan.whyNotWgmma = "with producing warps beside the others the kernel's tiles do not fit a block";
   else if (target.ptx < 80)
     plan.whyNotWgmma = "it begins with PTX 8.0";
   else if (!loop || !isContraction(dot))
@@ -281,6 +281,7 @@ void chooseWgmma(pho::DotOp dot, const Target &target, DotPlan &plan) {
   if (!plan.whyNotWgmma.empty())
     return;
   plan.isWgmma = true;
+  plan.producers = planRoles(loop, stageBytes(loop), target).producers;
   const WarpGrid groups{rowsOfGroups, target.warps / 4 / rowsOfGroups};
   plan.accumulator = wgmmaAccumulator(shapeOf(dot.getAcc().getType()), groups);
   plan.grid = {4 * groups.m, groups.n};

@@ -11,6 +11,7 @@ struct DotPlan {
   bool isMma = false;      ///< on tensor cores
   bool isWgmma = false;    ///< of those, by warpgroups; `grid` counts warps still, four of a warpgroup down
   std::string whyNotMma;   ///< a sentence of `--explain`; empty on tensor cores
+  int64_t producers = 0;   ///< warps of wgmma that bring the operands
   std::string whyNotWgmma; ///< the same where the processor has it
   std::string kind; ///< on tensor cores: f16 bf16 tf32 s8 u8 e4m3 e5m2 f64; of simt: the element type's name
   mlir::Type operandType; ///< what the operands are rounded to before

@@ -92,7 +92,7 @@ void Emitter::emitCombineParts(phog::CombinePartsOp op) {
         return Regs{last};
       },
       [&] { return Regs{b.getFalse()}; })[0];
-  isLast = nvvm(Intrinsic::nvvm_barrier_cta_red_or_aligned_all, {i32(0), isLast});
+  isLast = barrierOr(isLast);
   BasicBlock *goOn = newBlock("last"), *leave = newBlock("leave");
   b.CreateCondBr(isLast, goOn, leave);
   b.SetInsertPoint(leave);

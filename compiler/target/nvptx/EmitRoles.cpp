@@ -20,6 +20,13 @@ void Emitter::barrier() {
     meetAll();
 }
 
+Reg Emitter::barrierOr(Reg condition) {
+  if (helpers)
+    return nvvm(Intrinsic::nvvm_barrier_cta_red_or_aligned_count,
+                {i32(kWorkersBarrier), i32(target.warps * 32), condition});
+  return nvvm(Intrinsic::nvvm_barrier_cta_red_or_aligned_all, {i32(0), condition});
+}
+
 void Emitter::meetAll() { nvvm(Intrinsic::nvvm_barrier_cta_sync_aligned_all, {i32(0)}); }
 
 // The warps past the workers leave the kernel's path at its start, and do what each phog.roles of it has for

@@ -139,7 +139,8 @@ private:
   Reg signalAddress(mlir::Value signals, bool isFull, Reg stage);
   /// All threads that do the kernel's work; where there are no roles, all of the block.
   void barrier();
-  void meetAll(); ///< of every role
+  Reg barrierOr(Reg condition); ///< a barrier; whether the condition holds for any of them
+  void meetAll();               ///< of every role
 
   // values
   Regs &regs(mlir::Value v);

@@ -245,8 +245,10 @@ void tellPaths(mlir::ModuleOp tileModule, const Options &options) {
     std::string path = plan.isWgmma ? "wgmma (" + plan.kind + " on the tensor cores, by warpgroups)"
                        : plan.isMma ? "mma (" + plan.kind + " on the tensor cores)"
                                     : "simt (the threads' own fma)";
-    dot->setAttr("pho.path", text(path + ", " + std::to_string(plan.grid.m) + "x" +
-                                  std::to_string(plan.grid.n) + " warps"));
+    path += ", " + std::to_string(plan.grid.m) + "x" + std::to_string(plan.grid.n) + " warps";
+    if (plan.isWgmma)
+      path += ", " + std::to_string(plan.producers) + " more bring the operands";
+    dot->setAttr("pho.path", text(path));
     if (!plan.isMma)
       dot->setAttr("pho.path_reason", text("not mma: " + plan.whyNotMma));
     else if (!plan.whyNotWgmma.empty())

@@ -105,10 +105,8 @@ RolePlan planRoles(scf::ForOp loop, int64_t stageBytes, const Target &target) {
   const int64_t wanted = given ? given.getInt() : 0;
   plan.stages = wanted ? wanted : 4;
   const int64_t limit = target.sharedLimit - 1024; // the signals, and rings begin at multiples of 1024
-  while (!wanted && plan.stages > 2 && plan.stages * stageBytes > limit)
+  while (!wanted && plan.stages > 1 && plan.stages * stageBytes > limit)
     --plan.stages;
-  if (plan.stages < 2)
-    plan.stages = 0;
   return plan;
 }
 

@@ -10,12 +10,12 @@ namespace phobos::nvptx {
 /// How a block of `workers` warps is helped. Of one table, measured.
 struct RolePlan {
   int64_t producers = 0; ///< warps
-  int64_t stages = 0;    ///< of the ring
+  int64_t stages = 0;    ///< of the ring, which needs two
   /// Registers of a thread of each role where they are shared out anew; 0: all have the same.
   int64_t workerRegisters = 0, producerRegisters = 0;
 };
-/// `stageBytes`: shared memory of a stage. No stages where not two fit. `producers` and registers are the
-/// same for all loops of a kernel.
+/// `stageBytes`: shared memory of a stage. As many stages as the kernel sets or fit. `producers` and
+/// registers are the same for all loops of a kernel.
 RolePlan planRoles(mlir::scf::ForOp loop, int64_t stageBytes, const Target &target);
 /// Registers that a thread of a worker may have, after assignRoles; 255 where there are no other roles.
 int64_t workerRegisters(mlir::Operation *func, int64_t workers);
