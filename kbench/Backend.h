@@ -6,6 +6,7 @@
 #include "compiler/support/Source.h"
 #include "kbench/Status.h"
 #include "runtime/contract/Contract.h"
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <string>
@@ -95,11 +96,24 @@ struct ProductRoof {
 struct Roof {
   double bytesPerNs = 0;             ///< that a copy moves, read and written; 0: not known
   std::vector<ProductRoof> products; ///< of the types that are known
+  /// False: repeated measurements did not agree, so that something else may have held all of them up.
+  bool isSteady = true;
   const ProductRoof *of(const std::string &type) const {
     for (const ProductRoof &p : products)
       if (p.type == type)
         return &p;
     return nullptr;
+  }
+  /// Measured once more: of each the larger counts, since other work only slows it.
+  void raise(const Roof &again) {
+    bytesPerNs = std::max(bytesPerNs, again.bytesPerNs);
+    for (const ProductRoof &p : again.products) {
+      auto known = std::find_if(products.begin(), products.end(), [&](auto &k) { return k.type == p.type; });
+      if (known == products.end())
+        products.push_back(p);
+      else if (p.flopsPerNs > known->flopsPerNs)
+        *known = p;
+    }
   }
 };
 

@@ -195,10 +195,11 @@ static std::string aboveRoofText(const SearchOutcome &o) {
   if (against.empty())
     return "";
   return "       above it (to " + format("%.0f%%", most) + "): " +
-         (against == "copy" ? "part of what moves stays in a cache, or the kernel reads more than it writes, "
-                              "which can go faster than a copy\n"
-                            : "the device was slower while it was measured, by its clock or by other work; "
-                              "--fresh measures again\n");
+         (against == "copy"
+              ? "part of what moves stays in a cache, or the kernel reads more than it writes, "
+                "which can go faster than a copy\n"
+              : "the device was slower, by its clock or by other work, while it was measured" +
+                    std::string(o.isRoofMeasuredAgain ? ", also once more at the end\n" : "\n"));
 }
 
 // What was measured of the device, and whether that is what the best point is bound by.
@@ -214,6 +215,8 @@ static std::string roofText(const SearchOutcome &o, const ReportContext &c) {
     if (!o.roof.of(type))
       text +=
           "; products of " + type + " have none" + (o.noProductRoof.empty() ? "" : ": " + o.noProductRoof);
+  if (!o.roof.isSteady)
+    text += "; repeated measurements of it did not agree: other work took part of the machine";
   return text + "\n" + noShareText(o) + aboveRoofText(o);
 }
 

@@ -28,6 +28,11 @@ static size_t intervalRank(size_t n) {
   return j; // 0: not even the extremes do
 }
 
+void LargestOf::add(double rate) {
+  second_ = std::max(second_, std::min(largest_, rate));
+  largest_ = std::max(largest_, rate);
+}
+
 Summary summarize(const std::vector<double> &samples) {
   Summary s;
   s.count = samples.size();

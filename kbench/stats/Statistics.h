@@ -20,6 +20,19 @@ struct Summary {
 double medianOf(std::vector<double> samples);
 Summary summarize(const std::vector<double> &samples);
 
+/// Of repeated measurements of a rate, which what else runs can only make smaller.
+class LargestOf {
+public:
+  /// The largest is believed where another is no further below it.
+  static constexpr double agreement = 0.85;
+  void add(double rate);
+  double largest() const { return largest_; }
+  bool agree() const { return second_ >= agreement * largest_ && second_ > 0; }
+
+private:
+  double largest_ = 0, second_ = 0;
+};
+
 /// One finalist: its samples, and what it costs in resources, the most important first.
 struct Finalist {
   size_t id = 0;

@@ -1,5 +1,6 @@
 #include "kbench/tool/KeptRoof.h"
 #include "runtime/files/WriteFile.h"
+#include <algorithm>
 #include <ctime>
 #include <nlohmann/json.hpp>
 
@@ -37,15 +38,20 @@ std::string KeptRoof::age() const {
 void KeptRoof::write(const SearchOutcome &outcome) const {
   if (path_.empty() || outcome.roof.bytesPerNs <= 0)
     return;
-  for (size_t i : outcome.ranking)
-    if (auto share = outcome.shareOfRoof(outcome.results[i]);
-        share && share->percent > 100 && share->against != "copy")
-      return;
-  Reply reply;
-  reply.roof = outcome.roof;
+  const bool isAbove = std::any_of(outcome.ranking.begin(), outcome.ranking.end(), [&](size_t i) {
+    const auto share = outcome.shareOfRoof(outcome.results[i]);
+    return share && share->percent > 100 && share->against != "copy";
+  });
   Json all = load(path_);
-  all[key_] = Json::parse(reply.toLine());
-  all[key_]["when"] = static_cast<int64_t>(std::time(nullptr));
+  if (isAbove || !outcome.roof.isSteady) {
+    if (all.erase(key_) == 0)
+      return;
+  } else {
+    Reply reply;
+    reply.roof = outcome.roof;
+    all[key_] = Json::parse(reply.toLine());
+    all[key_]["when"] = static_cast<int64_t>(std::time(nullptr));
+  }
   std::string ignored;
   writeFileWhole(path_, all.dump(1, ' ', false, Json::error_handler_t::replace), ignored);
 }

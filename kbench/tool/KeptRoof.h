@@ -16,8 +16,9 @@ public:
   std::optional<Roof> read();
   /// Of what was read: `3 h ago`.
   std::string age() const;
-  /// A file that cannot be written is no error. A roof of products that some point is above is not kept: the
-  /// machine did something else while it was measured. (More bytes than a copy moves are those of a cache.)
+  /// A file that cannot be written is no error. A roof of products that some point is above, or whose
+  /// measurements did not agree, is not kept, and what was kept before goes: the machine did something else
+  /// while it was measured. (More bytes than a copy moves are those of a cache.)
   void write(const SearchOutcome &outcome) const;
 
 private:

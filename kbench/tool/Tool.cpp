@@ -404,8 +404,10 @@ private:
     events.soFar = [&](const SearchOutcome &o) { writeOut(o, false); };
     SearchOutcome outcome = search(session_, source, search_, events, std::move(known), *device_);
     line.clear();
-    if (!search_.keptRoof)
+    if (!search_.keptRoof || outcome.isRoofMeasuredAgain)
       roof.write(outcome);
+    if (outcome.isRoofMeasuredAgain)
+      context_.roofAge.clear();
     if (!outcome.environmentError.empty())
       complain(outcome.environmentError);
     if (!ledgerError.empty())

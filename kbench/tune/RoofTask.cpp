@@ -1,4 +1,5 @@
 #include "kbench/tune/RoofTask.h"
+#include <algorithm>
 
 namespace phobos::kbench {
 
@@ -29,12 +30,39 @@ void RoofTask::ended(const Outcome &outcome, Roof &roof, std::string &why) {
     why = "its measurement did not end";
   else if (isBegun_)
     why = reply.note;
+  roof.isSteady = roof.isSteady && reply.roof.isSteady;
   if (reply.roof.bytesPerNs > 0)
     roof.bytesPerNs = reply.roof.bytesPerNs;
   for (ProductRoof &p : reply.roof.products)
     if (known_.insert(p.type); !roof.of(p.type))
       roof.products.push_back(std::move(p));
   isBegun_ = true;
+}
+
+bool isAboveRoof(const SearchOutcome &outcome) {
+  return std::any_of(outcome.ranking.begin(), outcome.ranking.end(), [&](size_t i) {
+    const auto share = outcome.shareOfRoof(outcome.results[i]);
+    return share && share->percent > 100;
+  });
+}
+
+void measureRoofAgain(Pool &device, const SearchOptions &options, SearchOutcome &outcome) {
+  RoofTask task;
+  Roof again;
+  std::string ignored;
+  while (auto request = task.next(outcome.products)) {
+    if (!device.give(0, request->toLine(), options.runLimit, ignored))
+      return;
+    std::vector<Outcome> ended;
+    while ((ended = device.collect()).empty())
+      if (waitForAny({&device}, options.interrupt, std::chrono::milliseconds(500)))
+        return;
+    outcome.spent.roof += ended.front().seconds;
+    task.ended(ended.front(), again, ignored);
+  }
+  outcome.roof.raise(again);
+  outcome.roof.isSteady = again.isSteady;
+  outcome.isRoofMeasuredAgain = true;
 }
 
 } // namespace phobos::kbench

@@ -1,6 +1,7 @@
 #include "kbench/tune/Search.h"
 #include "kbench/tune/Finals.h"
 #include "kbench/tune/Flow.h"
+#include "kbench/tune/RoofTask.h"
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -44,6 +45,8 @@ SearchOutcome search(const Session &session, PointSource &source, const SearchOp
     finals.run();
     if (!outcome.winnerHeld)
       noteInterrupt();
+    if (!outcome.wasInterrupted && outcome.environmentError.empty() && isAboveRoof(outcome))
+      measureRoofAgain(device, options, outcome);
   }
   if (outcome.wasInterrupted || !outcome.environmentError.empty()) {
     flow.dropUnfinished();

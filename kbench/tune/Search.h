@@ -69,9 +69,10 @@ struct SearchOutcome {
   Spent spent;
   Roof roof;                 ///< of the device: the copy, and the types of products that the kernel makes
   std::string noProductRoof; ///< why a type's is not known
-  Products products;         ///< of the kernel (Reply)
-  double unsurePart = 0;     ///< of its bytes, of which only data tells whether they are touched
-  std::string unsure;        ///< the tensors that they are of
+  bool isRoofMeasuredAgain = false; ///< a point was above it
+  Products products;                ///< of the kernel (Reply)
+  double unsurePart = 0;            ///< of its bytes, of which only data tells whether they are touched
+  std::string unsure;               ///< the tensors that they are of
   /// What the roof would take of what the point took, and which roof it is: of what would take longer.
   struct RoofShare {
     double percent = 0;

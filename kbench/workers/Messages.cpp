@@ -57,7 +57,8 @@ std::string Reply::toLine() const {
          {"note", note},
          {"samples", samples},
          {"failed", failedItem},
-         {"copy", roof.bytesPerNs}};
+         {"copy", roof.bytesPerNs},
+         {"steady", roof.isSteady}};
   for (const ProductRoof &p : roof.products)
     j["roofs"].push_back({p.type, p.flopsPerNs, p.how});
   return j.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -88,6 +89,7 @@ bool Reply::fromLine(const std::string &line, Reply &r) {
     r.samples = j.value("samples", r.samples);
     r.failedItem = j.value("failed", size_t(0));
     r.roof.bytesPerNs = j.value("copy", 0.0);
+    r.roof.isSteady = j.value("steady", true);
     for (const Json &p : j.value("roofs", Json::array()))
       r.roof.products.push_back({p[0].get<std::string>(), p[1].get<double>(), p[2].get<std::string>()});
     return true;

@@ -1,7 +1,9 @@
 // Which roof a time is against, and what of the device is measured for it.
 #include "kbench/report/Report.h"
+#include "kbench/tool/KeptRoof.h"
 #include "kbench/tune/RoofTask.h"
 #include "kbench/tune/Search.h"
+#include <filesystem>
 #include <gtest/gtest.h>
 
 using namespace phobos::kbench;
@@ -42,6 +44,50 @@ TEST(RoofTask, MeasuresTheCopyThenEachTypeOnce) {
   EXPECT_EQ(why, "");
 }
 
+PointResult point(double flops, double bytes, bool compute, double ns) {
+  PointResult p;
+  p.measurement.flops = flops;
+  p.measurement.bytes = bytes;
+  p.measurement.isComputeBound = compute;
+  p.measurement.samplesNs = {ns};
+  return p;
+}
+
+TEST(Roof, OfTwoMeasurementsTheLargerCounts) {
+  Roof roof{10, {{"f32", 100, "a"}, {"f64", 50, "b"}}};
+  roof.raise({12, {{"f32", 60, "c"}, {"f64", 70, "d"}, {"bf16", 5, "e"}}});
+  EXPECT_EQ(roof.bytesPerNs, 12);
+  EXPECT_EQ(roof.of("f32")->flopsPerNs, 100);
+  EXPECT_EQ(roof.of("f64")->flopsPerNs, 70);
+  EXPECT_EQ(roof.of("bf16")->flopsPerNs, 5);
+}
+
+TEST(KeptRoof, OnlyOneThatIsBelievedIsKept) {
+  const std::string path = testing::TempDir() + "phobos-kept.roof";
+  std::filesystem::remove(path);
+  const Setting setting{"", "", "cpu", "a machine", "", "a build", "", "", ""};
+  SearchOutcome o;
+  o.roof = {10, {{"f32", 10, "fma"}}};
+  o.products = {{"f32", 1}};
+  o.results = {point(500, 10, true, 100)};
+  o.ranking = {0};
+  auto isKept = [&] { return KeptRoof(path, setting).read().has_value(); };
+  KeptRoof(path, setting).write(o);
+  EXPECT_TRUE(isKept());
+  o.roof.isSteady = false;
+  KeptRoof(path, setting).write(o);
+  EXPECT_FALSE(isKept()) << "and the one before is as doubtful";
+  o.roof.isSteady = true;
+  KeptRoof(path, setting).write(o);
+  EXPECT_TRUE(isKept());
+  EXPECT_FALSE(isAboveRoof(o));
+  o.results = {point(5000, 10, true, 100)};
+  EXPECT_TRUE(isAboveRoof(o));
+  KeptRoof(path, setting).write(o);
+  EXPECT_FALSE(isKept());
+  std::filesystem::remove(path);
+}
+
 TEST(RoofTask, OneThatFailsIsNotAskedAgain) {
   RoofTask task;
   Roof roof;
@@ -58,15 +104,6 @@ TEST(RoofTask, OneThatFailsIsNotAskedAgain) {
   EXPECT_EQ(why, none.note);
   EXPECT_FALSE(task.next({{"i32", 1}}));
   EXPECT_FALSE(roof.of("i32"));
-}
-
-PointResult point(double flops, double bytes, bool compute, double ns) {
-  PointResult p;
-  p.measurement.flops = flops;
-  p.measurement.bytes = bytes;
-  p.measurement.isComputeBound = compute;
-  p.measurement.samplesNs = {ns};
-  return p;
 }
 
 TEST(ShareOfRoof, NamesWhatWouldTakeLonger) {

@@ -109,4 +109,22 @@ TEST(Finals, OneThatFailedIsNoCandidate) {
   EXPECT_TRUE(s.isDecided);
 }
 
+TEST(LargestOf, IsBelievedWhereAnotherIsNear) {
+  LargestOf r;
+  EXPECT_FALSE(r.agree());
+  r.add(120); // half, in a bad moment
+  EXPECT_FALSE(r.agree()) << "one says nothing";
+  r.add(236);
+  EXPECT_FALSE(r.agree());
+  r.add(118);
+  EXPECT_FALSE(r.agree()) << "those that agree are not the largest";
+  r.add(230);
+  EXPECT_TRUE(r.agree());
+  EXPECT_EQ(r.largest(), 236);
+  LargestOf none;
+  none.add(0);
+  none.add(0);
+  EXPECT_FALSE(none.agree());
+}
+
 } // namespace
