@@ -153,13 +153,14 @@ bool Flow::compileNext() {
 
 bool Flow::give(Pool &pool, size_t i, Stage stage) {
   Request request;
+  const bool isCompared = outcome_.plain && outcome_.results[i].measurement.verdict.detail.empty();
   request.kind = stage == Stage::Compile   ? Request::Kind::Compile
                  : stage == Stage::Compare ? Request::Kind::Compare
                  : stage == Stage::Verify  ? Request::Kind::Verify
-                 : stage == Stage::Full    ? Request::Kind::VerifyFull
+                 : stage == Stage::Full    ? (isCompared ? Request::Kind::VerifyFull : Request::Kind::Stored)
                                            : Request::Kind::Time;
   request.items = {{outcome_.results[i].measurement.point.str(), folder(i), ""}};
-  if (stage == Stage::Full || stage == Stage::Compare)
+  if (stage == Stage::Compare || (stage == Stage::Full && isCompared))
     request.items.push_back(*outcome_.plain);
   if (stage == Stage::Compile) {
     comparedWith_[i] = plain_.candidate();

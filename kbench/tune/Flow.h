@@ -57,7 +57,7 @@ private:
   void compared(const Outcome &o);
   void ran(const Outcome &o);
   /// A point that is right at small sizes waits for the plain point; then it is compared with it at full
-  /// size, if the interpreter says that both compute the same.
+  /// size, if the interpreter says that both compute the same; else only whether it stores all is looked at.
   void afterSmall(size_t i);
   /// Takes an answer apart; nullopt where the point waits for another attempt, or has ended.
   std::optional<Reply> answerOf(const Outcome &o, Stage stage);

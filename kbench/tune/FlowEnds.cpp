@@ -65,12 +65,12 @@ void Flow::afterSmall(size_t i) {
     waiting_.push_back(i);
   } else if (!outcome_.plain) {
     m.verdict.detail = outcome_.noFullSize;
-    toTime_.push_back(i);
+    (session_.grid ? toTime_ : toFull_).push_back(i);
   } else if (comparedWith_[i] != plain_.candidate()) {
     toCompare_.push_back(i); // it was compared with one that has failed since
   } else {
     m.verdict.detail = notes_[i];
-    (notes_[i].empty() ? toFull_ : toTime_).push_back(i);
+    toFull_.push_back(i);
   }
 }
 
@@ -146,7 +146,8 @@ void Flow::ran(const Outcome &o) {
   }
   if (stage == Stage::Full) {
     m.worstError = std::max(m.worstError, reply->worstError);
-    m.verdict.detail = reply->note;
+    if (m.verdict.detail.empty()) // else it was not compared, and why is there
+      m.verdict.detail = reply->note;
     toTime_.push_back(o.job);
     return;
   }

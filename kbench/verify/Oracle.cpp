@@ -68,7 +68,9 @@ std::string text(double x) {
   return buffer;
 }
 
-std::string place(const HostArray &a, int64_t i) {
+} // namespace
+
+std::string placeOf(const HostArray &a, int64_t i) {
   std::vector<int64_t> index(a.extents().size());
   for (size_t axis = index.size(); axis-- > 0;) {
     index[axis] = i % a.extents()[axis];
@@ -79,8 +81,6 @@ std::string place(const HostArray &a, int64_t i) {
     s += (s.empty() ? "" : ", ") + std::to_string(x);
   return "[" + s + "]";
 }
-
-} // namespace
 
 std::vector<Input> absoluteValues(std::vector<Input> inputs, const sema::TypedKernel &kernel) {
   for (size_t p = 0; p < inputs.size(); ++p) {
@@ -182,7 +182,7 @@ Comparison compare(const HostArray &got, const ExpectedOutput &expected, const s
   int64_t bad = 0, n = expected.values.size();
   auto fail = [&](int64_t i, const std::string &have, const std::string &want) {
     if (bad++ == 0)
-      result.failure = name + place(got, i) + " = " + have + ", expected " + want;
+      result.failure = name + placeOf(got, i) + " = " + have + ", expected " + want;
   };
   for (int64_t i = 0; i < n; ++i) {
     if (!expected.bounds.empty() && std::isinf(expected.bounds[static_cast<size_t>(i)]))

@@ -48,6 +48,9 @@ private:
   double ofSize_, ofValue_, least_, rms_;
 };
 
+/// `[3, 17]`: where the `i`-th element is.
+std::string placeOf(const HostArray &a, int64_t i);
+
 /// How a result compares: the largest error in units of its bound (at most 1 passes), and a sentence on the
 /// first element past it.
 struct Comparison {

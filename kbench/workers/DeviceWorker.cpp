@@ -110,6 +110,8 @@ Reply DeviceWorker::answer(const Request &request, const Say & /*say*/) {
                      (request.items[0].library.empty() ? "the code does not load: " : "") + error};
   else if (request.kind == Request::Kind::VerifyFull)
     reply.verdict = verifyFull(request, reply);
+  else if (request.kind == Request::Kind::Stored)
+    reply.verdict = verifyStored(*loaded, request);
   else if (request.kind == Request::Kind::Verify)
     reply.verdict = verify(*loaded, request, reply), reply.note = loaded->note;
   else

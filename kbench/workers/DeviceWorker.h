@@ -72,6 +72,9 @@ private:
   Reply sample(const Request &request);
   const LaunchRequest *fullSize(LoadedPoint &loaded, uint64_t seed, std::string &error);
   Verdict verifyFull(const Request &request, Reply &reply); // in FullRun.cpp, with what follows
+  Verdict verifyStored(LoadedPoint &loaded, const Request &request);
+  /// Of the run whose result is in outputs_.
+  Verdict findLeftOut(LoadedPoint &loaded);
   bool makeReference(LoadedPoint &plain, uint64_t seed, std::string &error);
   bool runFull(LoadedPoint &loaded, uint64_t seed, bool all, std::string &error);
   bool downloadOutputs(std::string &error);

@@ -1,8 +1,10 @@
 // The device worker's runs at full size for verification.
+#include "kbench/verify/LeftOut.h"
 #include "kbench/workers/DeviceWorker.h"
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <map>
 #include <utility>
 
 namespace phobos::kbench {
@@ -50,10 +52,61 @@ bool DeviceWorker::runFull(LoadedPoint &loaded, uint64_t seed, bool all, std::st
   return loaded.kernel->run(fullLaunch_, error) && downloadOutputs(error);
 }
 
+// Blocks that are too few, or that leave something out, may show at no small size. Where elements look as
+// they were before the run, another run on another poison tells; it gives the same result, which is in
+// outputs_ then.
+Verdict DeviceWorker::findLeftOut(LoadedPoint &loaded) {
+  const auto &params = fullContract_.params;
+  std::map<size_t, std::vector<bool>> suspects;
+  for (size_t p = 0; p < params.size(); ++p)
+    if (params[p].isTensor && params[p].isWritten && !params[p].isRead && !loaded.contract.params[p].isRead)
+      if (auto found = stillPoisoned(outputs_[p]); !found.empty())
+        suspects.emplace(p, std::move(found));
+  if (suspects.empty() || session_.grid)
+    return {};
+  std::string error;
+  for (size_t p = 0; p < params.size(); ++p) {
+    if (!params[p].isTensor || !params[p].isWritten)
+      continue;
+    const bool isSuspect = suspects.count(p) > 0;
+    if (isSuspect)
+      poisonOtherwise(outputs_[p]);
+    else if (full_->restore(p, error))
+      continue;
+    if (!full_->rewrite(p, isSuspect ? outputs_[p] : fullInputs_[p].array, error))
+      return {Status::Fault, "", error};
+  }
+  error.clear();
+  if (!loaded.kernel->run(fullLaunch_, error) || !downloadOutputs(error))
+    return {Status::Fault, "", error + " at full size"};
+  for (const auto &[p, elements] : suspects)
+    if (const std::string found = leftOut(outputs_[p], elements, params[p].name); !found.empty())
+      return {Status::Wrong, "", found + ", at full size"};
+  return {};
+}
+
+static Verdict failedAtFullSize(const std::string &error) {
+  return {error.find("was written") == std::string::npos ? Status::Fault : Status::Wrong, "",
+          error + " at full size"};
+}
+
+Verdict DeviceWorker::verifyStored(LoadedPoint &loaded, const Request &request) {
+  std::string error;
+  if (!fullSize(loaded, request.seed, error))
+    return {Status::Fault, "", error};
+  if (fullInputs_.empty() && !fullContract_.params.empty()) // there is no room
+    return {};
+  return runFull(loaded, request.seed, false, error) ? findLeftOut(loaded) : failedAtFullSize(error);
+}
+
 bool DeviceWorker::makeReference(LoadedPoint &plain, uint64_t seed, std::string &error) {
   reference_.clear();
   if (!runFull(plain, seed, true, error))
     return false;
+  if (const Verdict stored = findLeftOut(plain); !stored.ok()) {
+    error = stored.detail;
+    return false;
+  }
   std::vector<HostArray> values = std::exchange(outputs_, {});
   const auto &params = fullContract_.params;
   const bool anyFloat = std::any_of(params.begin(), params.end(), [](const ContractParam &p) {
@@ -126,8 +179,7 @@ Verdict DeviceWorker::verifyFull(const Request &request, Reply &reply) {
   // are made again.
   for (int attempt = 0;; ++attempt) {
     if (!runFull(*loaded, request.seed, attempt > 0, error))
-      return {error.find("was written") == std::string::npos ? Status::Fault : Status::Wrong, "",
-              error + " at full size"};
+      return failedAtFullSize(error);
     std::string failure;
     double worst = 0;
     for (const FullOutput &expected : reference_) {
@@ -141,7 +193,7 @@ Verdict DeviceWorker::verifyFull(const Request &request, Reply &reply) {
     }
     reply.worstError = worst;
     if (failure.empty())
-      return {};
+      return findLeftOut(*loaded);
     if (attempt > 0)
       return {Status::Wrong, "", failure + " at full size, by the plain point " + request.items.back().point};
     if (!remake(error))

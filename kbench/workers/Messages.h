@@ -17,6 +17,7 @@ struct Request {
     Time,       ///< warm up and repeat at full size
     VerifyFull, ///< run the first item at full size and compare with the second, the plain point; with
                 ///< itself: only make that reference
+    Stored,     ///< run it at full size: only whether it stores all that the kernel only writes
     Compare,    ///< to a compile worker: only whether the first item, compiled, computes what the second does
     Judge,      ///< to a compile worker: only whether the point is legal
     Roof,       ///< to the device worker: the copy, or products of `type` alone (items: one, empty)

@@ -30,6 +30,12 @@ kernel small(A: tensor<f32>[N], B: tensor<f32>[N]) {
   B[ctx.block.x * T :+ T] = A[ctx.block.x * T :+ T]
 }
 '''
+FEW = '''@autotune(T in [1, 2, 4, 8, 16])
+@grid(x = cdiv(N, T))
+kernel few(A: tensor<f32>[N], B: tensor<f32>[N]) {
+  if ctx.block.x < 4 { B[ctx.block.x * T :+ T] = A[ctx.block.x * T :+ T] }
+}
+'''
 HALF = '''@autotune(T in [4, 8], S in [4, 8])
 kernel half(A: tensor<f32>[N], B: tensor<f32>[N]) {
   if ctx.block.x % (T / S + 1) == 0 { B[ctx.block.x * T :+ T] = A[ctx.block.x * T :+ T] }
@@ -59,6 +65,29 @@ class Checks(Case):
     def test_a_grid_that_is_too_small(self):
         out = self.wrong(SMALL_GRID, 'E1002', '3:33')
         self.assertRegex(out, r"elements of 'B' are stored by no block, first 'B\[\d+\]' \(at N=\d+\); @aligned")
+
+    def test_elements_that_are_left_out_at_full_size_alone(self):
+        """The fault is one for all points, whatever their small sizes show."""
+        for tensor in ('f32', 'i32', 'i8'):
+            source = FEW.replace('f32', tensor)
+            for target in ('interp', 'cpu'):
+                r = self.kbench('--dim', 'N=90', source=source, target=target, expect=1)
+                self.assertIn('5 points: 5 wrong', r.stdout)
+                self.assertIn("26 of 90 elements of 'B' are stored by no block, first 'B[64]', at full size", r.stdout)
+
+    def test_what_looks_like_what_was_there_is_right(self):
+        # Bytes of -91 and NaN are what tensors that are only written hold before.
+        for tensor, value in (('i8', 'i8(-91)'), ('bool', 'true'), ('f32', 'f32(nan)')):
+            source = f'''@autotune(T in [4, 8])
+kernel fill(B: tensor<{tensor}>[N]) {{
+  var t: tile<{tensor}>[T] = {value}
+  B[ctx.block.x * T :+ T] = t
+}}
+'''
+            for target in ('interp', 'cpu'):
+                out = self.kbench('--dim', 'N=60', source=source, target=target).stdout
+                self.assertIn('2 points: 2 ok', out)
+                self.assertNotIn('not verified', out)
 
     def test_what_the_size_makes_whole_is_right(self):
         aligned = SMALL_GRID.replace('kernel', '@aligned(N = T)\nkernel')
