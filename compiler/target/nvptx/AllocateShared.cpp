@@ -135,6 +135,8 @@ int64_t allocateShared(Operation *func) {
         block.first = std::min(block.first, first);
         block.last = std::max(block.last, last);
       }
+      if (alloc->hasAttr("phog.signals")) // made ready when the kernel starts
+        block.first = 0;
       if (block.last >= 0)
         blocks.push_back(block);
     } else if (int64_t bytes = scratchBytes(op, threads)) {

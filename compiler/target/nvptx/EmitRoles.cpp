@@ -29,13 +29,21 @@ Reg Emitter::barrierOr(Reg condition) {
 
 void Emitter::meetAll() { nvvm(Intrinsic::nvvm_barrier_cta_sync_aligned_all, {i32(0)}); }
 
-// The warps past the workers leave the kernel's path at its start, and do what each phog.roles of it has for
-// them, in order. One branch of the whole kernel: the assembler then sees what each warpgroup does
-// (setmaxnreg needs that).
+// At the kernel's start all signals are made ready; then the warps past the workers leave the kernel's path
+// and do what each phog.roles of it has for them, in order. One branch of the whole kernel: the assembler
+// then sees what each warpgroup does (setmaxnreg needs that).
 void Emitter::emitProducers(mlir::func::FuncOp func) {
   SmallVector<phog::RolesOp> all(func.getBody().front().getOps<phog::RolesOp>());
   auto registers = all.front().getRegisters();
   const int64_t workers = target.warps;
+  when(b.CreateICmpEQ(thread, i32(0)), [&] {
+    for (phog::RolesOp roles : all)
+      eachSignal(roles, [&](Reg address, bool isFull) {
+        const auto arrivals = static_cast<int64_t>(isFull ? roles.getProducers() * 32 : roles.getWorkers());
+        nvvm(Intrinsic::nvvm_mbarrier_init_shared, {address, i32(arrivals)});
+      });
+  });
+  meetAll();
   BasicBlock *produce = newBlock("producers"), *work = newBlock("workers");
   b.CreateCondBr(b.CreateICmpUGE(warp, i32(workers)), produce, work);
   b.SetInsertPoint(produce);
@@ -46,7 +54,6 @@ void Emitter::emitProducers(mlir::func::FuncOp func) {
   target.warps = helpers / 32;
   for (phog::RolesOp roles : all) {
     setLocation(roles.getLoc());
-    meetAll();
     emitBlock(roles.getProduce().front());
   }
   leave();
@@ -65,19 +72,27 @@ Reg Emitter::signalAddress(mlir::Value signals, bool isFull, Reg stage) {
   return b.CreateGEP(b.getInt8Ty(), base, b.CreateMul(b.CreateTrunc(stage, b.getInt32Ty()), i32(8)));
 }
 
-void Emitter::emitRoles(phog::RolesOp op) {
+void Emitter::eachSignal(phog::RolesOp op, const std::function<void(Reg address, bool isFull)> &then) {
   const SharedLayout signals = sharedLayoutOf(mlir::cast<phog::BufferType>(op.getSignals().getType()));
-  const auto workers = static_cast<int64_t>(op.getWorkers()),
-             producers = static_cast<int64_t>(op.getProducers());
-  // What the signals' bytes held before is another thing's: workers are done with it.
+  for (int64_t stage = 0; stage < signals.cols; ++stage)
+    for (bool isFull : {true, false})
+      then(signalAddress(op.getSignals(), isFull, i32(stage)), isFull);
+}
+
+void Emitter::arrive(Reg address, Reg condition) {
+  // A predicate, not a branch: the assembler follows the products that are under way through straight code.
+  auto *fn = FunctionType::get(b.getVoidTy(), {b.getInt32Ty(), b.getInt1Ty()}, false);
+  b.CreateCall(InlineAsm::get(fn, "@$1 mbarrier.arrive.shared.b64 _, [$0];", "r,b,~{memory}", true),
+               {b.CreatePtrToInt(address, b.getInt32Ty()), condition});
+}
+
+void Emitter::emitRoles(phog::RolesOp op) {
+  // The stages' bytes may have been something else's: all workers are done with that.
   barrier();
-  when(b.CreateICmpEQ(thread, i32(0)), [&] {
-    for (int64_t stage = 0; stage < signals.cols; ++stage)
-      for (bool isFull : {true, false})
-        nvvm(Intrinsic::nvvm_mbarrier_init_shared,
-             {signalAddress(op.getSignals(), isFull, i32(stage)), i32(isFull ? producers * 32 : workers)});
+  eachSignal(op, [&](Reg address, bool isFull) {
+    if (!isFull)
+      arrive(address, b.CreateICmpEQ(lane, i32(0)));
   });
-  meetAll();
   mlir::Block &block = op.getWork().front();
   emitBlock(block);
   if (!error.empty())
@@ -86,12 +101,10 @@ void Emitter::emitRoles(phog::RolesOp op) {
     Regs copy = regs(value);
     setRegs(result, copy);
   }
-  // The bytes become something else's.
+  // The signals' bytes become something else's.
   barrier();
   when(b.CreateICmpEQ(thread, i32(0)), [&] {
-    for (int64_t stage = 0; stage < signals.cols; ++stage)
-      for (bool isFull : {true, false})
-        nvvm(Intrinsic::nvvm_mbarrier_inval_shared, {signalAddress(op.getSignals(), isFull, i32(stage))});
+    eachSignal(op, [&](Reg address, bool) { nvvm(Intrinsic::nvvm_mbarrier_inval_shared, {address}); });
   });
 }
 
@@ -112,13 +125,8 @@ void Emitter::emitSignal(phog::SignalOp op) {
     nvvm(Intrinsic::nvvm_cp_async_mbarrier_arrive_noinc_shared, {address});
     return;
   }
-  // A predicate, not a branch: the assembler follows the products that are under way through straight code.
   Reg isOne = b.CreateICmpEQ(lane, i32(0));
-  if (op.getPred())
-    isOne = b.CreateAnd(isOne, scalar(op.getPred()));
-  auto *fn = FunctionType::get(b.getVoidTy(), {b.getInt32Ty(), b.getInt1Ty()}, false);
-  b.CreateCall(InlineAsm::get(fn, "@$1 mbarrier.arrive.shared.b64 _, [$0];", "r,b,~{memory}", true),
-               {b.CreatePtrToInt(address, b.getInt32Ty()), isOne});
+  arrive(address, op.getPred() ? b.CreateAnd(isOne, scalar(op.getPred())) : isOne);
 }
 
 } // namespace phobos::nvptx

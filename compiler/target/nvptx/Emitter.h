@@ -136,6 +136,8 @@ private:
   void emitRoles(phog::RolesOp op);
   void emitAwait(phog::AwaitOp op);
   void emitSignal(phog::SignalOp op);
+  void eachSignal(phog::RolesOp op, const std::function<void(Reg address, bool isFull)> &then);
+  void arrive(Reg address, Reg condition);
   Reg signalAddress(mlir::Value signals, bool isFull, Reg stage);
   /// All threads that do the kernel's work; where there are no roles, all of the block.
   void barrier();

@@ -151,6 +151,7 @@ public:
     b.setInsertionPointToStart(&func->getRegion(0).front());
     signals = phog::AllocOp::create(b, loc, bufferType(b.getI64Type(), {2, stages, 8, 8 * stages, 1, 0}),
                                     IntegerAttr());
+    signals.getDefiningOp()->setAttr("phog.signals", unit);
     b.setInsertionPoint(loop);
     DenseI64ArrayAttr registers;
     if (plan.workerRegisters)
@@ -239,7 +240,7 @@ private:
     for (phog::CopyAsyncOp copy : copies)
       for (Value operand : copy->getOperands())
         outer(operand, map, seen);
-    auto to = scf::ForOp::create(b, loc, lower, upper, step, ValueRange{constant(0), constant(1)});
+    auto to = scf::ForOp::create(b, loc, lower, upper, step, ValueRange{constant(0), constant(0)});
     to->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
     Value stage = to.getRegionIterArg(0), parity = to.getRegionIterArg(1);
     map.map(loop.getInductionVar(), to.getInductionVar());
