@@ -9,8 +9,9 @@ using namespace llvm;
 namespace phobos::nvptx {
 
 namespace {
-/// Named barrier 0 is all warps' (and the only one where there are no roles); the workers' is 1.
-constexpr int64_t kWorkersBarrier = 1;
+/// Named barriers. 0 is all warps' (and the only one where there are no roles).
+constexpr int64_t kWorkersBarrier = 1,
+                  kReadyBarrier = 2; ///< workers come, producers wait: the bytes of a ring's stages are free
 } // namespace
 
 void Emitter::barrier() {
@@ -54,6 +55,7 @@ void Emitter::emitProducers(mlir::func::FuncOp func) {
   target.warps = helpers / 32;
   for (phog::RolesOp roles : all) {
     setLocation(roles.getLoc());
+    nvvm(Intrinsic::nvvm_barrier_cta_sync_aligned_count, {i32(kReadyBarrier), i32(workers * 32 + helpers)});
     emitBlock(roles.getProduce().front());
   }
   leave();
@@ -79,20 +81,10 @@ void Emitter::eachSignal(phog::RolesOp op, const std::function<void(Reg address,
       then(signalAddress(op.getSignals(), isFull, i32(stage)), isFull);
 }
 
-void Emitter::arrive(Reg address, Reg condition) {
-  // A predicate, not a branch: the assembler follows the products that are under way through straight code.
-  auto *fn = FunctionType::get(b.getVoidTy(), {b.getInt32Ty(), b.getInt1Ty()}, false);
-  b.CreateCall(InlineAsm::get(fn, "@$1 mbarrier.arrive.shared.b64 _, [$0];", "r,b,~{memory}", true),
-               {b.CreatePtrToInt(address, b.getInt32Ty()), condition});
-}
-
 void Emitter::emitRoles(phog::RolesOp op) {
   // The stages' bytes may have been something else's: all workers are done with that.
-  barrier();
-  eachSignal(op, [&](Reg address, bool isFull) {
-    if (!isFull)
-      arrive(address, b.CreateICmpEQ(lane, i32(0)));
-  });
+  nvvm(Intrinsic::nvvm_barrier_cta_arrive_aligned_count,
+       {i32(kReadyBarrier), i32(target.warps * 32 + helpers)});
   mlir::Block &block = op.getWork().front();
   emitBlock(block);
   if (!error.empty())
@@ -125,8 +117,13 @@ void Emitter::emitSignal(phog::SignalOp op) {
     nvvm(Intrinsic::nvvm_cp_async_mbarrier_arrive_noinc_shared, {address});
     return;
   }
+  // A predicate, not a branch: the assembler follows the products that are under way through straight code.
   Reg isOne = b.CreateICmpEQ(lane, i32(0));
-  arrive(address, op.getPred() ? b.CreateAnd(isOne, scalar(op.getPred())) : isOne);
+  if (op.getPred())
+    isOne = b.CreateAnd(isOne, scalar(op.getPred()));
+  auto *fn = FunctionType::get(b.getVoidTy(), {b.getInt32Ty(), b.getInt1Ty()}, false);
+  b.CreateCall(InlineAsm::get(fn, "@$1 mbarrier.arrive.shared.b64 _, [$0];", "r,b,~{memory}", true),
+               {b.CreatePtrToInt(address, b.getInt32Ty()), isOne});
 }
 
 } // namespace phobos::nvptx

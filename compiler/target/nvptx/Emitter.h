@@ -137,7 +137,6 @@ private:
   void emitAwait(phog::AwaitOp op);
   void emitSignal(phog::SignalOp op);
   void eachSignal(phog::RolesOp op, const std::function<void(Reg address, bool isFull)> &then);
-  void arrive(Reg address, Reg condition);
   Reg signalAddress(mlir::Value signals, bool isFull, Reg stage);
   /// All threads that do the kernel's work; where there are no roles, all of the block.
   void barrier();

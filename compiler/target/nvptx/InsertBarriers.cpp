@@ -113,9 +113,8 @@ private:
         visit(&op, state, uniform);
         continue;
       }
-      if (auto roles = dyn_cast<phog::RolesOp>(op)) { // copies elsewhere are ordered by their signals
+      if (isa<phog::RolesOp>(op)) { // its signals order what is inside, its end is a barrier
         state.clear();
-        walk(roles.getWork().front(), state, uniform);
         continue;
       }
       const bool inner = uniform && !isDivergent(&op);

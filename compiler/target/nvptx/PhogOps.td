@@ -87,7 +87,7 @@ def Phog_SettleOp : Phog_Op<"settle", [RangedTypesMatchWith<"settled are as they
 /// Elsewhere in the kernel there are only workers: barriers are theirs, threads are numbered among them. `produce` uses no
 /// values of the kernel but its parameters, and copies only. `signals` holds, in shared memory and from the kernel's start on, for each stage
 /// of a ring one mbarrier `full` (row 0; a phase is an arrival of each producing thread) and one `empty` (row 1; an arrival of each working
-/// warp). When the workers come here they say that all stages are empty.
+/// warp). The producers begin once all workers have come here; the workers meet at the end.
 /// `registers`: what a thread of each role has, workers first, where the block's are shared out anew (a multiple of 8; four warps at a time).
 def Phog_RolesOp : Phog_Op<"roles"> {
   let arguments = (ins Phog_Buffer:$signals, I64Attr:$workers, I64Attr:$producers, OptionalAttr<DenseI64ArrayAttr>:$registers);
@@ -99,7 +99,8 @@ def Phog_YieldOp : Phog_Op<"yield", [Terminator, ParentOneOf<["RolesOp"]>]> {
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }
-/// Until the phase of this parity is over (the first has parity 0): of stage `stage`, `full` by workers, else `empty` by producers.
+/// Until the phase of this parity is over (the first has parity 0; parity 1 is over before it): of stage `stage`, `full` by workers,
+/// else `empty` by producers.
 def Phog_AwaitOp : Phog_Op<"await"> {
   let arguments = (ins Phog_Buffer:$signals, Index:$stage, Index:$parity, UnitAttr:$full);
   let assemblyFormat = "$signals `[` $stage `]` `parity` $parity (`full` $full^)? attr-dict `:` type($signals)";

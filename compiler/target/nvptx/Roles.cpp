@@ -240,7 +240,7 @@ private:
     for (phog::CopyAsyncOp copy : copies)
       for (Value operand : copy->getOperands())
         outer(operand, map, seen);
-    auto to = scf::ForOp::create(b, loc, lower, upper, step, ValueRange{constant(0), constant(0)});
+    auto to = scf::ForOp::create(b, loc, lower, upper, step, ValueRange{constant(0), constant(1)});
     to->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
     Value stage = to.getRegionIterArg(0), parity = to.getRegionIterArg(1);
     map.map(loop.getInductionVar(), to.getInductionVar());
