@@ -83,6 +83,7 @@ void Emitter::eachSignal(phog::RolesOp op, const std::function<void(Reg address,
 
 void Emitter::emitRoles(phog::RolesOp op) {
   // The stages' bytes may have been something else's: all workers are done with that.
+  barrier();
   nvvm(Intrinsic::nvvm_barrier_cta_arrive_aligned_count,
        {i32(kReadyBarrier), i32(target.warps * 32 + helpers)});
   mlir::Block &block = op.getWork().front();
