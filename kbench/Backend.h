@@ -158,9 +158,10 @@ struct Target {
   bool runsInLockStep = false;
   /// Compile workers would disturb its timings: they rest meanwhile.
   bool sharesProcessor = false;
-  bool roundsProducts = false;  ///< honours @tensorcore
-  int devices = 0;              ///< how many there are; 0: the driver knows
-  int64_t defaultExtent = 1024; ///< of an axis of a matrix for which no extent is given
+  bool roundsProducts = false;        ///< honours @tensorcore
+  int devices = 0;                    ///< how many there are; 0: the driver knows
+  std::vector<std::string> resources; ///< names of all that its compilers tell, some only at times
+  int64_t defaultExtent = 1024;       ///< of an axis of a matrix for which no extent is given
   /// For device `index`; `facts` as `describe` gave them, or empty.
   std::unique_ptr<Compiler> (*makeCompiler)(int index, const std::string &facts) = nullptr;
   /// Whether --target `text` means a kind of this target's devices (`sm_90a`); null: only its name does.

@@ -2,6 +2,8 @@
 #include "compiler/driver/Status.h"
 #include "compiler/support/Suggest.h"
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cctype>
 
 namespace phobos::driver {
 
@@ -61,11 +63,53 @@ std::optional<std::string> nearestOfValues(const std::string &message) {
   return std::nullopt;
 }
 
+/// `T=8`
+bool isAssignment(const std::string &word) {
+  const size_t equals = word.find('=');
+  return equals != std::string::npos && equals > 0 &&
+         std::all_of(word.begin(), word.begin() + static_cast<std::ptrdiff_t>(equals),
+                     [](unsigned char c) { return std::isalnum(c) || c == '_'; });
+}
+
+const CLI::App *lastSubcommand(const CLI::App &app) {
+  const auto parsed = app.get_subcommands();
+  return parsed.empty() ? &app : lastSubcommand(*parsed.back());
+}
+
 } // namespace
 
-int finishParsing(const CLI::App &app, const CLI::ParseError &error) {
+std::string strayValue(const CLI::App &app, int argc, char **argv) {
+  const std::vector<std::string> words(argv + 1, argv + argc);
+  for (size_t i = 0; i < words.size(); ++i) {
+    if (!words[i].starts_with("--"))
+      continue;
+    // `--pin T=8 U=1` or `--pin=T=8 U=1`
+    const size_t equals = words[i].find('=');
+    const std::string name = words[i].substr(0, equals);
+    std::vector<std::string> values;
+    if (equals != std::string::npos)
+      values.push_back(words[i].substr(equals + 1));
+    for (size_t j = i + 1; j < words.size() && isAssignment(words[j]); ++j)
+      values.push_back(words[j]);
+    const CLI::Option *option = lastSubcommand(app)->get_option_no_throw(name);
+    if (values.size() < 2 || !isAssignment(values[0]) || !option || option->get_items_expected_max() == 0)
+      continue;
+    const bool isOneEach = name == "--arg" || name == "--out";
+    std::string text = isOneEach ? "" : name + " \"";
+    for (size_t v = 0; v < values.size(); ++v)
+      text += (v ? " " : "") + (isOneEach ? name + " " : "") + values[v];
+    return "'" + values[1] + "' is a word of its own: write " + text + (isOneEach ? "" : "\"");
+  }
+  return "";
+}
+
+int finishParsing(const CLI::App &app, const CLI::ParseError &error, int argc, char **argv) {
   if (app.exit(error) == 0)
     return Success;
+  if (const std::string stray = strayValue(app, argc, argv); !stray.empty()) {
+    std::cerr << "help: " << stray << "\n";
+    return UsageFault;
+  }
   auto near = nearestOfApp(app);
   if (!near)
     near = nearestOfValues(error.what());

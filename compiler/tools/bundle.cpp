@@ -79,7 +79,7 @@ int bundleMain(int argc, char **argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &e) {
-    return driver::finishParsing(app, e);
+    return driver::finishParsing(app, e, argc, argv);
   }
   Bundle bundle;
   std::string error;

@@ -76,7 +76,7 @@ int compileMain(int argc, char **argv) {
   try {
     app.parse(args);
   } catch (const CLI::ParseError &e) {
-    return driver::finishParsing(app, e);
+    return driver::finishParsing(app, e, argc, argv);
   }
   json = diagnostics == "json";
   r.jsonDiagnostics = json;

@@ -81,7 +81,7 @@ int runMain(int argc, char **argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &e) {
-    return driver::finishParsing(app, e);
+    return driver::finishParsing(app, e, argc, argv);
   }
   if (r.check && target->count() && r.target != "interp") {
     std::cerr << "phobos-run: --check runs in the interpreter; leave --target " << r.target << " out\n";

@@ -34,9 +34,10 @@ std::string number(double x) {
   return buffer;
 }
 
-// Names of all resources that occur, in the order of their first appearance.
-std::vector<std::string> resourceNames(const SearchOutcome &o) {
-  std::vector<std::string> names;
+// Names of all resources that the target has, and of others that occur (of a run of another build that was
+// taken up).
+std::vector<std::string> resourceNames(const SearchOutcome &o, const ReportContext &c) {
+  std::vector<std::string> names = c.resources;
   for (const PointResult &r : o.results)
     for (auto &[n, v] : r.measurement.resources)
       if (std::find(names.begin(), names.end(), n) == names.end())
@@ -47,7 +48,7 @@ std::vector<std::string> resourceNames(const SearchOutcome &o) {
 } // namespace
 
 std::string reportCsv(const SearchOutcome &o, const ReportContext &c) {
-  auto resources = resourceNames(o);
+  auto resources = resourceNames(o, c);
   std::string text = "rank";
   for (const std::string &n : c.names)
     text += "," + field(n);

@@ -8,8 +8,9 @@ namespace phobos::kbench {
 /// What a report says about the search besides its results.
 struct ReportContext {
   Setting setting;
-  std::vector<std::string> names; ///< of the points, in order
-  std::string file, kernelOption; ///< `--kernel NAME` where the command needs it
+  std::vector<std::string> names;     ///< of the points, in order
+  std::vector<std::string> resources; ///< that the target's compilers tell
+  std::string file, kernelOption;     ///< `--kernel NAME` where the command needs it
   std::vector<std::pair<std::string, int64_t>> dims;
   std::string gridOption, targetOption; ///< options of the command, targetOption with those of the device
   std::vector<std::string> args;
@@ -37,7 +38,8 @@ std::string reproduceCommand(const ReportContext &context, const Point &point);
 /// The table of all points (of many, the fastest), why others failed, the ranking's ends and how to get the
 /// winner again.
 std::string reportText(const SearchOutcome &outcome, const ReportContext &context);
-/// Every point in the order of the ranking, then the others; RFC 4180.
+/// Every point in the order of the ranking, then the others; RFC 4180. The columns do not depend on how the
+/// points end.
 std::string reportCsv(const SearchOutcome &outcome, const ReportContext &context);
 std::string reportJson(const SearchOutcome &outcome, const ReportContext &context);
 

@@ -117,6 +117,7 @@ Target cpuTarget() {
   t.runsInLockStep = true;
   t.sharesProcessor = true;
   t.devices = 1;
+  t.resources = {"scratch_bytes", "code_bytes"};
   t.makeCompiler = [](int, const std::string &) { return std::unique_ptr<Compiler>(new CpuCompiler); };
   t.makeDevice = [](int, std::string &) { return std::unique_ptr<Device>(new CpuDevice); };
   t.isPresent = alwaysPresent;

@@ -449,6 +449,8 @@ Target gpuTarget() {
   Target t;
   t.name = "gpu";
   t.defaultExtent = 4096;
+  t.resources = {"registers", "spill_bytes", "shared_bytes",
+                 "threads",   "occupancy",   std::string(limiterResource)};
   t.roundsProducts = true;
   t.isKind = [](const std::string &text) { return driver::isGpuTarget(text); };
   t.factsOf = factsOfProcessor;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
+#include <unistd.h>
 
 namespace phobos::kbench {
 namespace {
@@ -163,7 +164,7 @@ std::optional<int> parseOptions(int argc, char **argv, Options &o) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &e) {
-    return driver::finishParsing(app, e);
+    return driver::finishParsing(app, e, argc, argv);
   }
   if (o.fresh)
     o.resumeCommand = notFresh;
@@ -171,6 +172,9 @@ std::optional<int> parseOptions(int argc, char **argv, Options &o) {
     std::cerr << "phobos-kbench: " << text << "; --help explains\n";
     return 2;
   };
+  if (o.file.find('=') != std::string::npos && access(o.file.c_str(), F_OK) != 0)
+    if (const std::string stray = driver::strayValue(app, argc, argv); !stray.empty())
+      return misuse("no FILE given, and " + stray);
   if (o.file.empty() && o.merge.empty() && !o.roof)
     return misuse("no FILE given");
   if (app.count("--ledger") && o.ledger.empty())

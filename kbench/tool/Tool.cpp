@@ -280,6 +280,7 @@ private:
                  shape,
                  args + (o_.seed != 1 ? " seed " + std::to_string(o_.seed) : "")};
     c.names = subject_.searched.declared;
+    c.resources = target_->resources;
     c.file = o_.file;
     c.kernelOption = o_.kernel.empty() ? "" : " --kernel " + o_.kernel;
     c.dims = subject_.dims;

@@ -93,6 +93,17 @@ class Search(Case):
         out = self.kbench('--csv', '-', '--autotune', 'T=8 U=1', '--dim', 'N=50').stdout
         self.assertIn('rank,T,U,status', out)
 
+    def test_csv_has_the_same_columns_however_points_end(self):
+        for target in ('interp', 'cpu'):
+            heads = set()
+            for extra, fault, status in ((('--pin', 'T=8'), None, 0), (('--autotune', 'T=8'), None, 0), ((), 'wrong', 1),
+                                         (('--pin', 'U=1'), 'compile-error', 1), (('--pin', 'U=1'), 'illegal', 1)):
+                self.kbench('--csv', self.path('out.csv'), '--dim', 'N=50', '--ledger', 'none', *extra, target=target, fault=fault, expect=status)
+                with open(self.path('out.csv'), newline='') as f:
+                    heads.add(f.readline())
+            self.assertEqual(len(heads), 1, heads)
+            self.assertEqual('scratch_bytes' in heads.pop(), target == 'cpu')
+
     def test_arguments_and_scalars(self):
         self.rows('--arg', 'X=arange', '--arg', 'a=0.5', '--dim', 'N=50')
         self.assertEqual(self.result['args'], ['X=arange', 'a=0.5'])

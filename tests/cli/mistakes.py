@@ -41,6 +41,20 @@ for command, meant in [
     code = s.run(*command).returncode
     s.case("nearly " + " ".join(command[:1] + command[-2:]), *command, status=code, err=f"did you mean '{meant}'?")
     s.check("status of " + command[-1], code in (1, 2), f"{code}")
+# A shell makes words of what stands without quotes: the second is no file, nor anything else.
+for command, written in [
+    (["phobos-kbench", "--pin", "T=8", "U=1", k], '--pin "T=8 U=1"'),
+    (["phobos-kbench", k, "--pin", "T=8", "U=1"], '--pin "T=8 U=1"'),
+    (["phobos-kbench", "--pin", "T=8", "U=1"], '--pin "T=8 U=1"'),
+    (["phobos-kbench", "--dim", "N=5", "--autotune=T=8", "U=1", "V=2", k], '--autotune "T=8 U=1 V=2"'),
+    (["phobos-kbench", k, "--dim", "M=8", "N=1"], '--dim "M=8 N=1"'),
+    (["phobos-run", "--point", "T=8", "U=1", k], '--point "T=8 U=1"'),
+    (["phobos-run", k, "--arg", "X=arange", "Y=const(1)"], "--arg X=arange --arg Y=const(1)"),
+    (["phobos-compile", "--point", "T=8", "U=1", k, "--emit", "asm"], '--point "T=8 U=1"'),
+]:
+    stray = written.replace('"', "").replace(" --arg", "").split()[2]
+    s.case("unquoted " + " ".join(command[:1] + command[-3:]), *command, status=2, err=[f"'{stray}' is a word of its own: write {written}"])
+s.case("words that nothing precedes", "phobos-kbench", k, "T=8", status=2, not_err="word of its own")
 s.case("nothing near is not guessed", "phobos-run", k, "--quux", status=2, not_err="did you mean")
 
 # Values.

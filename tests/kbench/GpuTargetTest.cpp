@@ -54,6 +54,8 @@ TEST_F(GpuTarget, OneThatIsKnownIsCompiledFor) {
   Code code;
   ASSERT_TRUE(compile(device.facts, code).ok());
   EXPECT_THAT(code.bytes, testing::AnyOf(HasSubstr(".target sm_90a"), HasSubstr("ELF")));
+  for (const auto &[name, value] : code.resources)
+    EXPECT_THAT(target.resources, testing::Contains(name)) << "the columns are known before";
 }
 
 TEST_F(GpuTarget, AnOldOneIsRefusedWithAReason) {
