@@ -140,7 +140,7 @@ const std::vector<Rule> &rules() {
        "@persistent blocks take one tile after the other; {SPLIT_K} blocks that share a tile leave when they "
        "have summed their part"},
       {"cluster", kGpu | Path::Gpu, "CLUSTER_M >= 1 && CLUSTER_N >= 1 && CLUSTER_M * CLUSTER_N == 1",
-       "clusters of {CLUSTER_M}x{CLUSTER_N} blocks are taken by the wgmma path alone"},
+       "clusters of {CLUSTER_M}x{CLUSTER_N} blocks: no path shares operands among blocks"},
       // A thread's part of each tile is spelled out, instruction by instruction.
       {"unrolled-size", kKernel, "UNROLLED <= UNROLLED_LIMIT",
        "spelled out, tiles and unrolled loops are {UNROLLED} operations for each of {THREADS} threads, the "

@@ -1,6 +1,6 @@
 // Target IR to LLVM IR, one operation at a time. A scalar is one value a thread; a tile is its registers, in
-// the order of its layout. Each group of operations has its file (EmitControl, EmitElementwise, EmitMemory,
-// EmitMove, EmitReduce, EmitDot, EmitWgmma, EmitCopy, EmitCombine, EmitRoles).
+// the order of its layout. Each group of operations has its file (EmitControl, EmitGrid, EmitElementwise,
+// EmitMemory, EmitMove, EmitReduce, EmitDot, EmitWgmma, EmitCopy, EmitCombine, EmitRoles).
 #pragma once
 #include "compiler/target/common/Scalar.h"
 #include "compiler/target/nvptx/Passes.h"
@@ -45,8 +45,6 @@ private:
   void emitFor(mlir::scf::ForOp op);
   void emitWhile(mlir::scf::WhileOp op);
   void emitIf(mlir::scf::IfOp op);
-  void emitGrid(bool nativeGrid, bool persistent, int64_t parts, llvm::ArrayRef<Reg> extents);
-  void groupBlocks(int64_t group, int64_t rowAxis, int64_t colAxis);
   void leave();
   void setLocation(mlir::Location loc);
   llvm::BasicBlock *newBlock(const char *name);
@@ -54,6 +52,10 @@ private:
   void when(Reg condition, const std::function<void()> &then);
   /// Values of one of two ways.
   Regs either(Reg condition, const std::function<Regs()> &then, const std::function<Regs()> &otherwise);
+
+  // EmitGrid.cpp
+  void emitGrid(bool nativeGrid, bool persistent, int64_t parts, llvm::ArrayRef<Reg> extents);
+  void groupBlocks(int64_t group, int64_t rowAxis, int64_t colAxis);
 
   // EmitElementwise.cpp
   bool emitElementwise(mlir::Operation *op);
