@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <set>
 #include <utility>
 
 namespace phobos::kbench {
@@ -20,9 +21,8 @@ struct Value {
   bool isData = false;
 };
 
-Value join(const Value &a, const Value &b) {
-  return {{std::min(a.range.lo, b.range.lo), std::max(a.range.hi, b.range.hi)}, a.isData || b.isData};
-}
+Interval join(Interval a, Interval b) { return {std::min(a.lo, b.lo), std::max(a.hi, b.hi)}; }
+Value join(const Value &a, const Value &b) { return {join(a.range, b.range), a.isData || b.isData}; }
 
 Interval rangeOf(const Type &t) {
   if (!t.isScalar())
@@ -96,21 +96,34 @@ std::optional<FormulaOp> formulaOp(Op op) {
   }
 }
 
-/// Walks the code once for all blocks and threads, in their order, with bounds for scalars. A loop's body is
-/// walked twice: the first time only for what depends on data at its end.
+/// Walks the code for all blocks and threads at once, with bounds for scalars. Which variables depend on data
+/// is asked of the whole kernel: one that does anywhere does everywhere. That is known when a walk finds no
+/// further one.
 class Boxes {
 public:
   Boxes(const sema::TypedKernel &kernel, const std::vector<int64_t> &dims, const std::array<int64_t, 3> &grid)
-      : kernel_(kernel), dims_(dims), grid_(grid), values_(kernel.vars.size()) {
-    touched_.params.resize(kernel.params.size());
-  }
+      : kernel_(kernel), dims_(dims), grid_(grid), isData_(kernel.vars.size()) {}
 
   TouchedElements run() {
-    walk(kernel_.body);
+    constexpr int mostWalks = 32; // more take a chain of variables that each hand on what another held before
+    for (int i = 0; i < mostWalks && changed_; ++i)
+      walkAll();
+    if (changed_) {
+      isData_.assign(isData_.size(), true);
+      walkAll();
+    }
     return std::move(touched_);
   }
 
 private:
+  void walkAll() {
+    changed_ = dependsOnData_ = leavesByData_ = returnsByData_ = false;
+    ranges_.assign(kernel_.vars.size(), {});
+    touched_ = {};
+    touched_.params.resize(kernel_.params.size());
+    walk(kernel_.body);
+  }
+
   void access(const void *place, sema::ParamId param, const std::vector<sema::Subscript> &subscripts,
               bool reads, bool writes, bool isData) {
     isData = isData || dependsOnData_;
@@ -127,7 +140,7 @@ private:
       isOutside = isOutside || from > to;
       box.axes.push_back({from, to});
     }
-    if (isOutside || isTrial_)
+    if (isOutside)
       return;
     touched_.dependsOnData[place] |= isData;
     TouchedTensor &t = touched_.params[param];
@@ -149,7 +162,7 @@ private:
     const bool before = dependsOnData_;
     dependsOnData_ = before || c.isData;
     Value v = join(visit(e->args[0]), visit(e->args[2]));
-    dependsOnData_ = before || leavesByData_;
+    dependsOnData_ = before || hasLeftByData();
     v.isData = v.isData || c.isData;
     return v;
   }
@@ -159,9 +172,14 @@ private:
     for (ExprP a : e->args)
       args.push_back(visit(a));
     for (size_t i = 0; i < e->call->params.size() && i < args.size(); ++i)
-      values_[e->call->params[i]] = args[i];
+      assign(e->call->params[i], args[i]);
+    // Its returns leave it alone.
     const auto outer = std::exchange(result_, std::nullopt);
+    const bool before = dependsOnData_, returned = returnsByData_;
+    std::vector<StmtP> around = std::exchange(loops_, {});
     walk(e->call->body);
+    loops_ = std::move(around);
+    dependsOnData_ = before, returnsByData_ = returned;
     const Value result = std::exchange(result_, outer).value_or(Value());
     return {within(result.range, e->type), result.isData};
   }
@@ -173,7 +191,7 @@ private:
     case Op::Bool:
       return {Interval::exactly(e->intValue), false};
     case Op::Var:
-      return values_[e->var];
+      return {ranges_[e->var], isData_[e->var]};
     case Op::Param:
       return {anything, true};
     case Op::Dim:
@@ -225,32 +243,27 @@ private:
     return op ? std::optional(bound(*op, args)) : std::nullopt;
   }
 
-  // What a body assigns has any value at its first statement, and depends on data where it did before, or
-  // does at the end.
-  void forget(const sema::Block &block, const std::vector<Value> &before) {
+  // What a body assigns has any value at its first statement.
+  void forget(const sema::Block &block) {
     for (StmtP s : block.statements) {
       if (s->kind == sema::Stmt::Kind::Assign || s->kind == sema::Stmt::Kind::For)
-        values_[s->var] = {rangeOf(kernel_.vars[s->var].type),
-                           values_[s->var].isData || before[s->var].isData};
-      forget(s->body, before);
-      forget(s->orElse, before);
+        ranges_[s->var] = rangeOf(kernel_.vars[s->var].type);
+      forget(s->body);
+      forget(s->orElse);
     }
   }
 
-  /// `head` is evaluated at each trip, in the loop; true where the loop depends on data.
-  template <typename Head> void loop(const sema::Block &body, Head head) {
-    const std::vector<Value> before = values_;
-    const bool outer = dependsOnData_, isInTrial = isTrial_;
-    for (bool trial : {true, false}) {
-      isTrial_ = isInTrial || trial;
-      forget(body, before);
-      dependsOnData_ = outer || leavesByData_;
-      dependsOnData_ = head() || dependsOnData_;
-      walk(body);
-    }
-    forget(body, before);
-    isTrial_ = isInTrial;
-    dependsOnData_ = outer || leavesByData_;
+  /// `head` is evaluated at each trip, in the loop; true where the number of trips depends on data.
+  template <typename Head> void loop(const sema::Stmt &s, Head head) {
+    const bool outer = dependsOnData_, left = leavesByData_;
+    loops_.push_back(&s);
+    forget(s.body);
+    dependsOnData_ = head() || outer || leftByData_.count(&s) > 0;
+    walk(s.body);
+    forget(s.body);
+    loops_.pop_back();
+    leavesByData_ = left;
+    dependsOnData_ = outer || hasLeftByData();
   }
 
   void forLoop(const sema::Stmt &s) {
@@ -258,8 +271,8 @@ private:
     const bool isData = lo.isData || hi.isData || step.isData;
     if (lo.range.lo >= hi.range.hi)
       return;
-    loop(s.body, [&] {
-      values_[s.var] = {{lo.range.lo, hi.range.hi == least ? least : hi.range.hi - 1}, isData};
+    loop(s, [&] {
+      assign(s.var, {{lo.range.lo, hi.range.hi == least ? least : hi.range.hi - 1}, isData});
       return isData;
     });
   }
@@ -269,18 +282,22 @@ private:
     if (c.range.isTrue() || c.range.isFalse())
       return walk(c.range.isTrue() ? s.body : s.orElse);
     const bool outer = dependsOnData_;
-    const std::vector<Value> before = values_;
+    const std::vector<Interval> before = ranges_;
     dependsOnData_ = outer || c.isData;
     walk(s.body);
-    const std::vector<Value> after = std::exchange(values_, before);
+    const std::vector<Interval> after = std::exchange(ranges_, before);
     walk(s.orElse);
-    for (size_t v = 0; v < values_.size(); ++v) {
-      const bool differs =
-          c.isData && (after[v].range.lo != values_[v].range.lo || after[v].range.hi != values_[v].range.hi);
-      values_[v] = join(after[v], values_[v]);
-      values_[v].isData = values_[v].isData || differs;
-    }
-    dependsOnData_ = outer || leavesByData_;
+    for (size_t v = 0; v < ranges_.size(); ++v)
+      ranges_[v] = join(after[v], ranges_[v]);
+    dependsOnData_ = outer || hasLeftByData();
+  }
+
+  bool hasLeftByData() const { return leavesByData_ || returnsByData_; }
+
+  void assign(sema::VarId var, const Value &v) {
+    ranges_[var] = v.range;
+    if ((v.isData || dependsOnData_) && !isData_[var])
+      isData_[var] = changed_ = true;
   }
 
   void walk(const sema::Block &block) {
@@ -291,11 +308,8 @@ private:
   void walk(const sema::Stmt &s) {
     using Kind = sema::Stmt::Kind;
     switch (s.kind) {
-    case Kind::Assign: {
-      const Value v = visit(s.value);
-      values_[s.var] = {v.range, v.isData || dependsOnData_};
-      return;
-    }
+    case Kind::Assign:
+      return assign(s.var, visit(s.value));
     case Kind::Store: {
       visit(s.value);
       const bool isMasked = s.mask && visit(s.mask).isData;
@@ -309,7 +323,7 @@ private:
     case Kind::For:
       return forLoop(s);
     case Kind::While:
-      return loop(s.body, [&] { return visit(s.value).isData; });
+      return loop(s, [&] { return visit(s.value).isData; });
     case Kind::Return:
       if (s.value) {
         Value v = visit(s.value);
@@ -319,7 +333,10 @@ private:
       [[fallthrough]];
     case Kind::Break:
     case Kind::Continue:
-      leavesByData_ = leavesByData_ || dependsOnData_;
+      (s.kind == Kind::Return ? returnsByData_ : leavesByData_) |= dependsOnData_;
+      for (StmtP around : loops_) // further trips are not sure
+        if (dependsOnData_ && leftByData_.insert(around).second)
+          changed_ = true;
       return;
     case Kind::Block:
       return walk(s.body);
@@ -331,12 +348,16 @@ private:
   const sema::TypedKernel &kernel_;
   const std::vector<int64_t> &dims_;
   std::array<int64_t, 3> grid_;
-  std::vector<Value> values_;
+  std::vector<Interval> ranges_; ///< of each variable, here
+  std::vector<bool> isData_;     ///< and whether it depends on data anywhere
+  std::vector<StmtP> loops_;     ///< around the current statement
+  std::set<StmtP> leftByData_;   ///< loops whose further trips depend on data
   TouchedElements touched_;
   std::optional<Value> result_; ///< what the function that is walked has returned so far
   bool dependsOnData_ = false;  ///< whether the current statement is reached
-  bool leavesByData_ = false;   ///< some statement before may have left a loop or the block, by data
-  bool isTrial_ = false;        ///< nothing is noted
+  /// Some statement before may have left the trip or loop, or the function or block, by data.
+  bool leavesByData_ = false, returnsByData_ = false;
+  bool changed_ = true; ///< this walk found a variable or loop that depends on data
 };
 
 } // namespace

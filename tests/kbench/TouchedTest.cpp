@@ -1,6 +1,7 @@
 // How much of its tensors a launch touches: what GB/s and the share of the roof count.
 #include "compiler/driver/Compile.h"
 #include "kbench/analysis/Effort.h"
+#include <algorithm>
 #include <gtest/gtest.h>
 
 using namespace phobos;
@@ -90,10 +91,12 @@ TEST(Touched, HoweverDataGetsThere) {
       "n = max(n, x)\n  ",                                       // by arithmetic
       "for i in range(0, 9) {\n m = n\n n = x\n }\n  n = m\n  ", // by the trip before
       "n = 3 if x > 0 else 4\n  ",
+      "for i in range(0, 9) {\n m = n\n n = o\n o = p\n p = x\n }\n  n = m\n  ", // from trip to trip to trip
   };
   for (const char *before : by) {
     const Effort e = effortOf(
-        histogram("n * 256 + ctx.thread", (std::string("var n = 0\n  var m = 0\n  ") + before).c_str()),
+        histogram("n * 256 + ctx.thread",
+                  (std::string("var n = 0\n  var m = 0\n  var o = 0\n  var p = 0\n  ") + before).c_str()),
         1 << 20, 1 << 12);
     EXPECT_EQ(e.unsure, std::vector<std::string>{"bins"}) << before;
   }
@@ -124,14 +127,28 @@ kernel k(X: tensor<f32>[N]) {
       // a loop whose trips are not counted
       "@grid(x = 1)\nkernel k(X: tensor<f32>[N]) {\n  var i = 0\n  while i < extent(X, 0) {\n    X[i :+ 16] "
       "= 1.0\n    i = i + 16\n  }\n}\n",
+      // what a function does with data, and what a loop that data ends
+      R"(fn part(x: f32) -> f32 {
+  if x > 0.0 { return x }
+  for i in range(0, 9) { if x > f32(i) { break } }
+  return 0.5
+}
+@launch(32)
+@grid(x = cdiv(N, 32))
+kernel k(X: tensor<f32>[N], Y: tensor<f32>[1]) {
+  let i = ctx.block.x * 32 + ctx.thread
+  let x = part(Y[0])
+  for j in range(0, 9) { if Y[0] > 3.0 { break } }
+  X[i] = x
+})",
       // threads that stride
       "@launch(32)\n@grid(x = 1)\nkernel k(X: tensor<f32>[N]) {\n  for i in range(ctx.thread, N, 32) {\n    "
       "X[i] = 1.0\n  }\n}\n",
   };
   for (const char *text : sure) {
     const Effort e = effortOf(text, 1000, 63);
-    EXPECT_EQ(e.bytes, 4000) << text;
-    EXPECT_TRUE(e.unsure.empty()) << text;
+    EXPECT_NEAR(e.bytes, 4000, 4) << text; // and perhaps a single element
+    EXPECT_EQ(std::count(e.unsure.begin(), e.unsure.end(), "X"), 0) << text;
   }
 }
 
@@ -147,6 +164,26 @@ TEST(Touched, GathersAndMaskedStores) {
                "  store(Y[ctx.block.x * 16 :+ 16], x, where = x > 0.0)\n}\n",
                160, 10);
   EXPECT_EQ(e.unsure, std::vector<std::string>{"Y"});
+}
+
+TEST(Touched, DeepNestsAndLongChainsTakeNoTime) {
+  std::string nest = "@grid(x = 1)\nkernel k(X: tensor<i32>[N]) {\n", chain = nest, ends;
+  for (int i = 0; i < 40; ++i) {
+    nest += "for i" + std::to_string(i) + " in range(0, 2) {\n";
+    ends += "}\n";
+  }
+  nest += "X[i39] = 1\n" + ends + "}\n";
+  Effort e = effortOf(nest, 1000, 1);
+  EXPECT_EQ(e.bytes, 8);
+  // Each trip hands data on by one variable: more of them than anybody walks for.
+  for (int i = 0; i < 100; ++i)
+    chain += "var v" + std::to_string(i) + " = 0\n";
+  chain += "for i in range(0, 200) {\n";
+  for (int i = 0; i < 99; ++i)
+    chain += "v" + std::to_string(i) + " = v" + std::to_string(i + 1) + "\n";
+  chain += "v99 = X[0]\n}\nX[v0] = 1\n}\n";
+  e = effortOf(chain, 1000, 1);
+  EXPECT_EQ(e.unsure, std::vector<std::string>{"X"});
 }
 
 } // namespace
