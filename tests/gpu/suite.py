@@ -9,6 +9,8 @@
   persistent    the same of @persistent kernels: a grid larger than what the device holds at once, a smaller one, one block; GROUP_M
   random        N random programs against the interpreter (phobos-selftest), by default 5000
   faults        each of the eight ways a point of a search can end, injected; the others and the best unaffected
+  search        what phobos-kbench says of searches: the share of the roof where atomics or data decide what moves, elements left out at full size,
+                the columns of its CSV, --list for another processor
   roof          what the device can do at most, as phobos-kbench measures it: a copy, products of each type
   growth        kernels past the bounds of the short pipeline (hundreds of loops and ifs), bit for bit as the interpreter says, for older processors too
   large         a tensor of more than 2^31 elements, as a vector and as rows
@@ -29,6 +31,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from suite_base import CASES, HERE, TARGET, a, part, program, sh, tool, totals
 from suite_gemm import persistent, roles, spaces, splitk
 from suite_runtime import embed, runtime, sanitizer
+from suite_search import search
 
 
 def conformance():
@@ -206,7 +209,7 @@ def accuracy():
     part("accuracy", passed, failed, since=t0, notes=notes)
 
 
-PARTS = {"conformance": conformance, "older": older, "accuracy": accuracy, "runtime": runtime, "embed": embed, "spaces": spaces, "persistent": persistent, "splitk": splitk, "roles": roles, "random": random, "faults": faults, "roof": roof, "growth": growth, "large": large, **{k: (lambda k=k: sanitizer(k)) for k in ("memcheck", "racecheck", "synccheck")}}
+PARTS = {"conformance": conformance, "older": older, "accuracy": accuracy, "runtime": runtime, "embed": embed, "spaces": spaces, "persistent": persistent, "splitk": splitk, "roles": roles, "random": random, "faults": faults, "search": search, "roof": roof, "growth": growth, "large": large, **{k: (lambda k=k: sanitizer(k)) for k in ("memcheck", "racecheck", "synccheck")}}
 if unknown := set(a.only) - set(PARTS):
     sys.exit(f"suite.py: no part is called {', '.join(sorted(unknown))}; there are {', '.join(PARTS)}")
 print(f"target {TARGET}, {a.jobs} jobs", flush=True)
