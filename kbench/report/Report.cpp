@@ -50,8 +50,10 @@ std::string resultTable(const SearchOutcome &o, const ReportContext &c) {
     const PointResult &p = o.results[o.ranking[r]];
     Summary s = p.summary();
     std::vector<std::string> row{std::to_string(r + 1)};
-    for (const std::string &n : c.names)
-      row.push_back(std::to_string(p.measurement.point.get(n).value_or(0)));
+    for (const std::string &n : c.names) {
+      const auto value = p.measurement.point.get(n);
+      row.push_back(value ? std::to_string(*value) : "-");
+    }
     double rate = (compute ? p.measurement.flops : p.measurement.bytes) / s.median;
     row.insert(row.end(), {p.wasInFinals() ? "finals" : "search", timeText(s.median),
                            format("%.1f%%", 100 * s.spread()), threeDigits(rate)});

@@ -280,6 +280,10 @@ private:
                  shape,
                  args + (o_.seed != 1 ? " seed " + std::to_string(o_.seed) : "")};
     c.names = subject_.searched.declared;
+    for (const Point &p : subject_.listed) // GEMM names that the kernel does not declare
+      for (const auto &[name, value] : p.entries())
+        if (std::find(c.names.begin(), c.names.end(), name) == c.names.end())
+          c.names.push_back(name);
     c.resources = target_->resources;
     c.file = o_.file;
     c.kernelOption = o_.kernel.empty() ? "" : " --kernel " + o_.kernel;

@@ -68,6 +68,15 @@ class Search(Case):
         path = self.write('points.txt', '# mine\nT=8 U=2\n\nT=16, U=1  # second\nT=40\n')
         self.assertEqual(set(self.rows('--points', path, '--dim', 'N=50')), {'T=8 U=2', 'T=16 U=1', 'T=40 U=1'})
 
+    def test_names_that_points_alone_have_are_columns(self):
+        path = self.write('points.txt', 'TILE_M=8 TILE_N=8 WARP_M=8\nTILE_M=8 TILE_N=8 WARP_M=4\nTILE_M=8 TILE_N=8\n')
+        self.kbench('--points', path, '--dim', 'M=9 N=9 K=9', '--csv', self.path('out.csv'), source=GEMM)
+        with open(self.path('out.csv'), newline='') as f:
+            rows = list(csv.DictReader(f))
+        self.assertEqual(sorted(r['WARP_M'] for r in rows), ['', '4', '8'])
+        out = self.kbench('--points', path, '--dim', 'M=9 N=9 K=9', source=GEMM).stdout
+        self.assertRegex(out, r'(?m)^ +\d +8 +8 +4 +- +(finals|search)')
+
     def test_limit_spreads_points(self):
         self.assertEqual(len(self.rows('--limit', '3', '--dim', 'N=50')), 3)
 

@@ -4,6 +4,7 @@
 #include "runtime/include/phobos/phobos.hpp"
 #include "tests/runtime/fake/Fake.h"
 #include <bit>
+#include <cstdlib>
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <thread>
@@ -294,6 +295,19 @@ TEST_F(Gpu, ALaunchThatTheDriverRefuses) {
   phobos::Status s = m.kernel("saxpy")->launch(nullptr, view(base(0)), view(base(0) + 4096), 1.0f);
   EXPECT_EQ(s.code, PHOBOS_DRIVER);
   EXPECT_EQ(s.message, "kernel 'saxpy': launching: CUDA_ERROR_LAUNCH_FAILED: as the test wants it");
+}
+
+TEST_F(Gpu, ADeviceThatIsNewerThanTheBundleTakesItsPtx) {
+  setenv("FAKE_SM", "130", 1);
+  phobos::Module m = load(bundle()); // of sm_80 and sm_90a: what is one architecture's own stays there
+  auto prepared = m.kernel("saxpy")->prepare({}, view(base(0)), view(base(0) + 4096), 1.0f);
+  ASSERT_TRUE(prepared) << prepared.error().message;
+  EXPECT_EQ(prepared->target(), "sm_80");
+  const std::string own = compiled({"sm_90a"});
+  auto refused = phobos::Module::load(own.data(), own.size(), {.target = "cuda"});
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message.find("it is for sm_90a, the device is sm_130"), std::string::npos);
+  unsetenv("FAKE_SM");
 }
 
 } // namespace
