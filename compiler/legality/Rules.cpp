@@ -17,10 +17,9 @@ const std::vector<Number> &numbers() {
       {"SHARED_BYTES", kPublished, "4 * (TILE_M * TILE_K + TILE_K * TILE_N)",
        "shared memory of a block, f32"},
       {"SHARED_BYTES", kGpu, "STAGES * TILE_K * (TILE_M + TILE_N) * ELEM_BYTES", "shared memory of a block"},
-      // Calibrated with ptxas 13.0 on the points of examples/*.pho, all of them for sm_75 and sm_90a: of the
-      // fast entry points that are taken one spills, 8 bytes (gemm_batched at 128x32x32 on sm_75). 43
-      // registers are left for addresses, counters and what is computed: those at 212 for tiles, fragments
-      // and copies do not spill, and the next above that do.
+      // Calibrated with ptxas 13.0 on all points of examples/*.pho for sm_75, sm_80, sm_89 and sm_90a: no
+      // entry point that is taken spills. 43 registers are left for addresses, counters and what is computed:
+      // those at 212 for tiles, fragments and copies do not spill, and the next above that do.
       {"COPY_REGISTERS", kGpu, "cdiv(TILE_K * (TILE_M + TILE_N) * ELEM_BYTES, 16 * THREADS)",
        "16-byte pieces that a thread copies: each has an address"},
       {"THREAD_REGISTERS", kSimt,

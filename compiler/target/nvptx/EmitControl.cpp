@@ -233,7 +233,9 @@ void Emitter::emitFor(mlir::scf::ForOp op) {
   setRegs(op.getInductionVar(), {iv});
   std::vector<SmallVector<PHINode *>> carried;
   for (auto [arg, init] : llvm::zip(op.getRegionIterArgs(), op.getInitArgs())) {
-    Regs start = regs(init), phis;
+    b.SetInsertPoint(before->getTerminator());
+    Regs start = packed(regs(init)), phis;
+    b.SetInsertPoint(head);
     carried.emplace_back();
     for (Reg r : start) {
       PHINode *phi = b.CreatePHI(r->getType(), 2);
@@ -243,7 +245,8 @@ void Emitter::emitFor(mlir::scf::ForOp op) {
     }
     setRegs(arg, phis);
   }
-  for (auto [arg, result] : llvm::zip(op.getRegionIterArgs(), op.getResults())) {
+  for (auto [arg, init, result] : llvm::zip(op.getRegionIterArgs(), op.getInitArgs(), op.getResults())) {
+    setRegs(arg, unpacked(regs(arg), regs(init)));
     Regs copy = regs(arg);
     setRegs(result, copy);
   }
@@ -258,7 +261,7 @@ void Emitter::emitFor(mlir::scf::ForOp op) {
   BasicBlock *end = b.GetInsertBlock();
   iv->addIncoming(next, end);
   for (auto [phis, yielded] : llvm::zip(carried, op.getYieldedValues()))
-    for (auto [phi, r] : llvm::zip(phis, regs(yielded)))
+    for (auto [phi, r] : llvm::zip(phis, packed(regs(yielded))))
       phi->addIncoming(r, end);
   BranchInst *latch = b.CreateBr(head);
   // Loops over tiles are as long as they should be; per-thread loops unroll as written.

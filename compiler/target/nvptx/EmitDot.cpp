@@ -46,9 +46,9 @@ Operand operandOf(mlir::Value v) {
 } // namespace
 
 // Addresses of a swizzled tile have no common base, so a loop around a product would keep each of them in a
-// register. Before sm_80, where the loads of the next iteration lie in registers too, there is no room for
-// them: they are computed for each product anew.
-Reg Emitter::ownAddresses(Reg v) { return target.sm < 80 ? opaque(v) : v; }
+// register. Where operands pass through registers there is no room for them: they are computed for each
+// step anew.
+Reg Emitter::ownAddresses(Reg v) { return target.passesRegisters() ? opaque(v) : v; }
 
 // acc(i, j) += A(i, k) B(k, j). An operand that is contiguous along k is read `along` k elements at a time
 // for each row (column); one that is contiguous along the free axis in runs of neighbours for each k.
@@ -205,7 +205,7 @@ Regs Emitter::emitMma(phog::DotOp op) {
   Reg m0 = digits(layout.warp, warp, 0), n0 = digits(layout.warp, warp, 1);
   m0 = m0 ? m0 : i32(0);
   n0 = n0 ? n0 : i32(0);
-  Reg at = ownAddresses(lane), g = b.CreateLShr(at, 2), t = b.CreateAnd(at, 3);
+  Reg at, g, t;
   Type *i32Type = b.getInt32Ty();
 
   auto tileOf = [&](mlir::Value v, mlir::Value stage) {
@@ -387,6 +387,7 @@ Regs Emitter::emitMma(phog::DotOp op) {
 
   for (int64_t k0 = 0; k0 < K; k0 += kStep) {
     std::vector<Regs> a, bFrag(blocksN);
+    at = ownAddresses(lane), g = b.CreateLShr(at, 2), t = b.CreateAnd(at, 3);
     for (int64_t mb = 0; mb < blocksM; ++mb)
       a.push_back(loadA(mb, k0));
     for (int64_t nb = 0; nb < blocksN; nb += 2) {

@@ -168,15 +168,27 @@ Reg Emitter::isInside(const Bounds &bounds, int64_t off) {
   return bounds.span ? b.CreateICmpULT(plus(bounds.first, off), bounds.span) : nullptr;
 }
 
+// A row's distance from the corner does not depend on the iteration: a loop would keep each of them in two
+// registers.
+Emitter::Access Emitter::withOwnSteps(Access a) {
+  for (int axis = 0; axis < 2 && target.passesRegisters(); ++axis) {
+    if (Reg step = a.step[axis]; step && !isa<Constant>(step))
+      a.step[axis] = b.CreateZExt(opaque(b.CreateTrunc(step, b.getInt32Ty())), b.getInt64Ty());
+    else if (Reg stride = a.stride[axis]; stride && !isa<Constant>(stride))
+      a.stride[axis] = opaque(stride);
+  }
+  return a;
+}
+
 // Everything is the thread's own corner plus what the register adds, a constant along the last axis.
 Regs Emitter::loadTile(const Access &a, const Layout &layout, const Coord &part, Type *memory, Reg fill,
                        bool isWhole) {
   Coords base = baseOf(layout);
   Regs out(layout.registers());
-  const Access fromCorner{.base = addressOf(a, base.i, base.j),
-                          .stride = {a.stride[0], a.stride[1]},
-                          .step = {a.step[0], a.step[1]},
-                          .bytes = a.bytes};
+  const Access fromCorner = withOwnSteps({.base = addressOf(a, base.i, base.j),
+                                          .stride = {a.stride[0], a.stride[1]},
+                                          .step = {a.step[0], a.step[1]},
+                                          .bytes = a.bytes});
   auto offsetOfRegister = [&](int64_t r) {
     Coord off = layout.registerOffset(r);
     return Coord{off[0] + part[0], off[1] + part[1]};
@@ -234,8 +246,9 @@ void Emitter::emitLoad(pho::LoadOp op) {
     return setRegs(op, {fromMemory(r[0], elem)});
   }
   Layout layout = layoutOf(tile);
-  auto load = [&](bool isWhole) { return loadTile(a, layout, {0, 0}, memory, fill, isWhole); };
+  auto load = [&](bool isWhole) { return packed(loadTile(a, layout, {0, 0}, memory, fill, isWhole)); };
   Regs out = either(a.whole, [&] { return load(true); }, [&] { return load(false); });
+  out = unpacked(out, Regs(layout.registers(), fill));
   for (Reg &r : out)
     r = fromMemory(r, elem);
   setRegs(op, out);

@@ -14,6 +14,37 @@ int64_t Emitter::scratchOf(mlir::Operation *op) {
   return attr ? attr.getInt() : 0;
 }
 
+// ptxas gives each narrow value a register of its own. The optimiser must not see through: it would make two
+// values of a word that goes from block to block.
+Regs Emitter::packed(const Regs &r) {
+  const auto bits = static_cast<unsigned>(r[0]->getType()->getPrimitiveSizeInBits().getFixedValue());
+  const unsigned each = bits ? 32 / bits : 1;
+  if (!target.passesRegisters() || bits < 8 || each < 2 || r.size() % each != 0)
+    return r;
+  Type *part = b.getIntNTy(bits);
+  Regs words;
+  for (size_t k = 0; k < r.size(); k += each) {
+    Reg v = PoisonValue::get(FixedVectorType::get(part, each));
+    for (unsigned e = 0; e < each; ++e)
+      v = b.CreateInsertElement(v, b.CreateBitCast(r[k + e], part), static_cast<uint64_t>(e));
+    words.push_back(opaque(b.CreateBitCast(v, b.getInt32Ty())));
+  }
+  return words;
+}
+
+Regs Emitter::unpacked(const Regs &words, const Regs &like) {
+  const auto each = static_cast<unsigned>(like.size() / words.size());
+  if (each < 2)
+    return words;
+  Regs r;
+  for (Reg word : words) {
+    Reg v = b.CreateBitCast(word, FixedVectorType::get(b.getIntNTy(32 / each), each));
+    for (unsigned e = 0; e < each; ++e)
+      r.push_back(b.CreateBitCast(b.CreateExtractElement(v, static_cast<uint64_t>(e)), like[0]->getType()));
+  }
+  return r;
+}
+
 Reg Emitter::sharedAddress(int64_t offset) {
   return offset ? b.CreateConstGEP1_64(b.getInt8Ty(), shared, static_cast<uint64_t>(offset)) : shared;
 }

@@ -94,6 +94,7 @@ private:
   Reg opaque(Reg v);
   /// A coordinate for the addresses of a product's operands.
   Reg ownAddresses(Reg v);
+  Access withOwnSteps(Access a);
   Reg narrowStep(Reg stride, int64_t bytes);
   Reg stepsOf(const Access &access, int axis, Reg coordinate); ///< bytes from coordinate 0
   Reg addressOf(const Access &access, Reg i, Reg j);
@@ -109,6 +110,10 @@ private:
   static bool goesToShared(pho::LoadOp op);
   void writeShared(const SharedTile &to, const Layout &layout, llvm::ArrayRef<Reg> regs, mlir::Type elem,
                    Coord offset);
+  /// Elements of 8 or 16 bits as words of 32, four or two in each, in their order, where operands pass
+  /// through registers; and a tile like `like` again.
+  Regs packed(const Regs &r);
+  Regs unpacked(const Regs &words, const Regs &like);
   Regs readShared(const SharedTile &from, const Layout &layout, mlir::Type elem, Coord offset);
   Reg sharedAddress(int64_t offset);
   Reg tileAddress(const SharedTile &tile, Reg i, Reg j);

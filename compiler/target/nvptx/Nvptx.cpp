@@ -189,15 +189,26 @@ Expected<Lowered> lower(mlir::ModuleOp tileModule, const Options &options, const
 }
 
 /// Where tiles do not fit, first other roles are given up, then more threads are tried if their number is
-/// ours to choose and a thread would need more registers than it has.
+/// ours to choose and a thread would need more registers than it has; for the entry that assumes nothing,
+/// with its longer addresses and its conditions, also where it would need nearly as many.
 Expected<Lowered> lower(mlir::ModuleOp tileModule, const Options &options, const Variant &variant) {
   mlir::func::FuncOp source = kernelOf(tileModule);
   const bool isOurs = !source->hasAttr("pho.threads") && !source->hasAttr("pho.per_thread");
   bool roles = options.sm == 90 && options.archSpecific && variant.aligned;
+  std::optional<Lowered> tight;
   for (int64_t threads = chooseThreads(source, options.sm);;) {
     auto result = lower(tileModule, options, variant, threads, roles);
-    if (result)
-      return result;
+    if (result) {
+      if (variant.aligned || !isOurs || threads >= 256 || result->registers + kBesideTiles <= 255)
+        return result;
+      tight = std::move(*result);
+      threads *= 2;
+      continue;
+    }
+    if (tight) {
+      consumeError(result.takeError());
+      return std::move(*tight);
+    }
     bool again = false;
     Error left = handleErrors(result.takeError(), [&](std::unique_ptr<legality::IllegalPoint> why) -> Error {
       again = roles || (isOurs && threads < 256 && why->rule == "tile-registers");
@@ -209,6 +220,17 @@ Expected<Lowered> lower(mlir::ModuleOp tileModule, const Options &options, const
     threads *= roles ? 1 : 2;
     roles = false;
   }
+}
+
+/// Whether ptxas is told that one block at a time will do. Left to itself it spills some bytes where a
+/// further block then fits, for which there may be no shared memory: it does not know of what the launch
+/// takes; and in the entry that assumes nothing it counts a product's conditions and addresses short.
+bool mayAskForOneBlock(mlir::func::FuncOp func, const Target &target, int64_t sharedBytes) {
+  if (func->hasAttr("pho.min_blocks") || !target.passesRegisters())
+    return false;
+  const bool hasProduct =
+      func.walk([](phog::DotOp) { return mlir::WalkResult::interrupt(); }).wasInterrupted();
+  return hasProduct && (!target.aligned || 2 * sharedBytes > target.sharedLimit);
 }
 
 /// A sentence of `--explain`.
@@ -310,6 +332,8 @@ Expected<std::unique_ptr<Module>> emitLLVM(mlir::ModuleOp tileModule, LLVMContex
     std::string symbol = (name ? name.str() : source.getName().str()) + variant.suffix, error;
     if (!emitter.emitKernel(func, symbol, variant.nativeGrid, error))
       return failure(error);
+    if (mayAskForOneBlock(func, target, lowered->sharedBytes))
+      module->getFunction(symbol)->addFnAttr("nvvm.minctasm", "1");
     info.tileRegisters.push_back(lowered->registers);
     info.entries.push_back(
         {symbol, variant.aligned, variant.nativeGrid, variant.aligned ? kNarrowStride : 0,

@@ -22,6 +22,10 @@ struct Target {
   unsigned ptx = 71;         ///< version of PTX, 10 * major + minor
   bool archSpecific = false; ///< what this processor alone has (sm_90a)
   bool roles = true;         ///< warps may be added for roles of their own
+
+  /// A product's operands come to shared memory through registers, the next iteration's too. Then registers
+  /// are dearer than arithmetic.
+  bool passesRegisters() const { return sm < 80 || !aligned; }
 };
 
 /// Threads a block runs: what the kernel declares, else by its products and tiles.
