@@ -79,8 +79,9 @@ int64_t sharedWidth(const Layout &layout, const SharedLayout &s, Coord offset) {
 } // namespace
 
 void Emitter::writeShared(const SharedTile &to, const Layout &layout, ArrayRef<Reg> value, mlir::Type elem,
-                          Coord offset) {
-  Coords base = baseOf(layout);
+                          Coord offset, Coords base) {
+  if (!base.i)
+    base = baseOf(layout);
   Type *memory = memoryTypeOf(elem);
   int64_t width = sharedWidth(layout, to.layout, offset);
   when(isFirstCopy(layout), [&] {
@@ -263,7 +264,8 @@ Layout partOf(const Layout &layout, int64_t most, Modes &rest) {
 } // namespace
 
 // A tile on its way from global to shared memory passes through sixteen registers at a time: the sums of a
-// product, which live meanwhile, leave no room for more.
+// product, which live meanwhile, leave no room for more. Loads of one element each need an address or a
+// condition beside it: there it is eight.
 void Emitter::emitStoreShared(phog::StoreSharedOp op) {
   auto buffer = op.getBuffer().getDefiningOp<phog::AllocOp>();
   SharedTile tile{sharedAddress(static_cast<int64_t>(buffer.getOffset().value_or(0))),
@@ -277,14 +279,15 @@ void Emitter::emitStoreShared(phog::StoreSharedOp op) {
   Access a = accessOf(load);
   Reg fill = load.getFill() ? toMemory(scalar(load.getFill()), elem) : Constant::getNullValue(memory);
   Modes rest;
-  Layout part = partOf(layout, 16, rest);
+  Layout part = partOf(layout, target.aligned ? 16 : 8, rest);
   auto all = [&](bool isWhole) {
+    const Coords base = baseOf(part), own{ownAddresses(base.i), ownAddresses(base.j)};
     for (int64_t n = 0; n < sizeOf(rest); ++n) {
       Coord at = offsetOf(rest, n);
       Regs loaded = loadTile(a, part, at, memory, fill, isWhole);
       for (Reg &r : loaded)
         r = fromMemory(r, elem);
-      writeShared(tile, part, loaded, elem, at);
+      writeShared(tile, part, loaded, elem, at, own);
     }
     return Regs();
   };

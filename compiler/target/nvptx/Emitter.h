@@ -92,7 +92,7 @@ private:
   Reg isInside(const Bounds &bounds, int64_t offset);
   /// The same value, of which the optimiser knows nothing: it is computed where it stands.
   Reg opaque(Reg v);
-  /// A coordinate for the addresses of a product's operands.
+  /// A coordinate for the addresses of a product's operands in shared memory.
   Reg ownAddresses(Reg v);
   Access withOwnSteps(Access a);
   Reg narrowStep(Reg stride, int64_t bytes);
@@ -108,8 +108,9 @@ private:
   void emitStoreShared(phog::StoreSharedOp op);
   /// Read by its store to shared memory alone, and done there, some registers at a time.
   static bool goesToShared(pho::LoadOp op);
+  /// `base`: the thread's base coordinates, where they are not to be the kernel's.
   void writeShared(const SharedTile &to, const Layout &layout, llvm::ArrayRef<Reg> regs, mlir::Type elem,
-                   Coord offset);
+                   Coord offset, Coords base = {});
   /// Elements of 8 or 16 bits as words of 32, four or two in each, in their order, where operands pass
   /// through registers; and a tile like `like` again.
   Regs packed(const Regs &r);
