@@ -62,4 +62,6 @@ point gemm_epilogue "TILE_M=128 TILE_N=128 TILE_K=32 STAGES=3" fits sm_80
 point gemm_epilogue "TILE_M=64 TILE_N=256 TILE_K=32 STAGES=3" fits sm_89
 point gemm_epilogue "TILE_M=128 TILE_N=128 TILE_K=64 STAGES=4" fits
 point gemm_bf16 "TILE_M=256 TILE_N=64 TILE_K=64 STAGES=4" fits
+point gemm_epilogue "TILE_M=256 TILE_N=64 TILE_K=64 STAGES=4" fits
+point gemm_bf16 "TILE_M=256 TILE_N=128 TILE_K=128 STAGES=2" fits
 exit $failed

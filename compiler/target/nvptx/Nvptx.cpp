@@ -108,6 +108,8 @@ std::string unkeptPromise(mlir::func::FuncOp func, const Options &options, const
 /// Of a thread's registers, those left for addresses and temporaries where loads run ahead: some more than
 /// `tile-registers` leaves, so that prefetching never makes a kernel spill.
 constexpr int64_t kBesideTiles = 64;
+/// Beside other roles: attention fits with 196 for its tiles, an epilogue with 208 spills.
+constexpr int64_t kBesideRoles = 52;
 
 /// Of a block, those of every role.
 int64_t threadsOf(mlir::func::FuncOp func) {
@@ -189,8 +191,8 @@ Expected<Lowered> lower(mlir::ModuleOp tileModule, const Options &options, const
 }
 
 /// Where tiles do not fit, first other roles are given up, then more threads are tried if their number is
-/// ours to choose and a thread would need more registers than it has; for the entry that assumes nothing,
-/// with its longer addresses and its conditions, also where it would need nearly as many.
+/// ours to choose and a thread would need more registers than it has; or nearly as many, for the entry that
+/// assumes nothing, with its longer addresses and its conditions, and beside other roles.
 Expected<Lowered> lower(mlir::ModuleOp tileModule, const Options &options, const Variant &variant) {
   mlir::func::FuncOp source = kernelOf(tileModule);
   const bool isOurs = !source->hasAttr("pho.threads") && !source->hasAttr("pho.per_thread");
@@ -199,7 +201,8 @@ Expected<Lowered> lower(mlir::ModuleOp tileModule, const Options &options, const
   for (int64_t threads = chooseThreads(source, options.sm);;) {
     auto result = lower(tileModule, options, variant, threads, roles);
     if (result) {
-      if (variant.aligned || !isOurs || threads >= 256 || result->registers + kBesideTiles <= 255)
+      const int64_t beside = !variant.aligned ? kBesideTiles : roles ? kBesideRoles : 0;
+      if (!isOurs || threads >= 256 || result->registers + beside <= 255)
         return result;
       tight = std::move(*result);
       threads *= 2;
