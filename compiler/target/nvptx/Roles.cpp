@@ -105,7 +105,11 @@ RolePlan planRoles(scf::ForOp loop, int64_t stageBytes, const Target &target) {
   const int64_t wanted = given ? given.getInt() : 0;
   plan.stages = wanted ? wanted : 4;
   const int64_t limit = target.sharedLimit - 1024; // the signals, and rings begin at multiples of 1024
-  while (!wanted && plan.stages > 1 && plan.stages * stageBytes > limit)
+  // Beside one warpgroup a second block hides the first one's ends: prefer fewer stages to one block.
+  auto fits = [&](int64_t stages) {
+    return stages * stageBytes <= (stages > 3 && target.warps == 4 ? limit / 2 : limit);
+  };
+  while (!wanted && plan.stages > 1 && !fits(plan.stages))
     --plan.stages;
   return plan;
 }
