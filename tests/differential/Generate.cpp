@@ -20,8 +20,11 @@ Program Generator::run() {
   isPerThread_ = random_.chance(35);
   const std::vector<int64_t> extents = {1, 2, 3, 4, 5, 7, 8, 8, 12, 16, 16, 20, 32};
   rows_ = random_.pick(extents), columns_ = random_.pick(extents), inner_ = random_.pick(extents);
-  isPerThread_ ? makeThreadKernel() : makeTileKernel();
-  if (seed_ % 4 == 0) // not by random_: the other programs stay what they were
+  if (seed_ % 8 == 5) // not by random_: the other programs stay what they were
+    makeProductKernel();
+  else
+    isPerThread_ ? makeThreadKernel() : makeTileKernel();
+  if (seed_ % 4 == 0)
     program_.attributes = "@persistent\n" + program_.attributes;
   return std::move(program_);
 }

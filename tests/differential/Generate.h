@@ -42,6 +42,7 @@ private:
   // Programs.
   void makeTileKernel();
   void makeThreadKernel();
+  void makeProductKernel(); // GenerateProduct.cpp
   void addDims();
   void addInputs(bool rankOneOnly);
   void addFunctions();

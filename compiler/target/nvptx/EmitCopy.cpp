@@ -8,8 +8,9 @@ using namespace llvm;
 namespace phobos::nvptx {
 
 // Chunk n of the tile, n = thread + threads * round, is chunk n % perRow of row n / perRow: neighbours in a
-// warp are neighbours in memory. A chunk past an edge is cut short by the copy's source size, and the rest of
-// it becomes 0; starts are multiples of a chunk, so none straddles the front edge.
+// warp are neighbours in memory. A tile in panels is copied panel by panel. A chunk past an edge is cut short
+// by the copy's source size, and the rest of it becomes 0; starts are multiples of a chunk, so none straddles
+// the front edge.
 void Emitter::emitCopyAsync(phog::CopyAsyncOp op) {
   auto alloc = op.getBuffer().getDefiningOp<phog::AllocOp>();
   auto type = mlir::cast<phog::BufferType>(op.getBuffer().getType());
@@ -25,8 +26,9 @@ void Emitter::emitCopyAsync(phog::CopyAsyncOp op) {
     if (!op.getPoints()[axis])
       shape[next++] = op.getSizes()[axis];
   const int64_t bytes = tile.layout.elementBytes, perChunk = 16 / bytes;
-  const int64_t perRow = (shape[1] * bytes + 15) / 16, chunks = shape[0] * perRow,
-                threads = target.warps * 32;
+  const int64_t panels = tile.layout.panels(),
+                perRow = panels > 1 ? tile.layout.pitchBytes / 16 : (shape[1] * bytes + 15) / 16,
+                chunks = shape[0] * perRow, threads = target.warps * 32;
   const bool ragged = shape[1] % perChunk != 0;
 
   auto emitAll = [&] {
@@ -35,21 +37,23 @@ void Emitter::emitCopyAsync(phog::CopyAsyncOp op) {
     // Where the threads take whole rows at once, all chunks of a thread are in one column, `step` rows apart:
     // one address in memory and one in the buffer serve them all.
     const int64_t step = threads % perRow == 0 ? threads / perRow : 0;
-    auto each = [&](const std::function<void(Reg row, int64_t down, Reg col, Reg to, Reg from)> &copy) {
+    using Copy = std::function<void(Reg row, int64_t down, Reg col, Reg to, Reg from)>;
+    auto eachOfPanel = [&](int64_t panel, const Copy &copy) {
+      auto column = [&](Reg number) {
+        return plus(b.CreateMul(b.CreateURem(number, i32(perRow)), i32(perChunk)), panel * perRow * perChunk);
+      };
       if (!step) {
         for (int64_t first = 0; first < chunks; first += threads) {
           Reg number = plus(thread, first);
           auto one = [&] {
-            Reg row = b.CreateUDiv(number, i32(perRow)),
-                col = b.CreateMul(b.CreateURem(number, i32(perRow)), i32(perChunk));
+            Reg row = b.CreateUDiv(number, i32(perRow)), col = column(number);
             copy(row, 0, col, tileAddress(tile, row, col), addressOf(a, row, col));
           };
           when(first + threads > chunks ? b.CreateICmpULT(number, i32(chunks)) : nullptr, one);
         }
         return;
       }
-      Reg row = b.CreateUDiv(thread, i32(perRow)),
-          col = b.CreateMul(b.CreateURem(thread, i32(perRow)), i32(perChunk));
+      Reg row = b.CreateUDiv(thread, i32(perRow)), col = column(thread);
       Reg to = tileAddress(tile, row, col), from = addressOf(a, row, col);
       // The same swizzle after each step: then the rest of the address is a constant away.
       const SharedLayout &s = tile.layout;
@@ -69,6 +73,10 @@ void Emitter::emitCopyAsync(phog::CopyAsyncOp op) {
                from);
         });
       }
+    };
+    auto each = [&](const Copy &copy) {
+      for (int64_t panel = 0; panel < panels; ++panel)
+        eachOfPanel(panel, copy);
     };
     auto cut = [&](Reg to, Reg from, Reg size) {
       nvvm(Intrinsic::nvvm_cp_async_cg_shared_global_16_s, {to, from, size});
