@@ -108,7 +108,7 @@ std::string unkeptPromise(mlir::func::FuncOp func, const Options &options, const
 /// Of a thread's registers, those left for addresses and temporaries where loads run ahead: some more than
 /// `tile-registers` leaves, so that prefetching never makes a kernel spill.
 constexpr int64_t kBesideTiles = 64;
-/// Beside other roles: attention fits with 196 for its tiles, an epilogue with 208 spills.
+/// Beside other roles: an epilogue with 208 for its tiles spills.
 constexpr int64_t kBesideRoles = 52;
 
 /// Of a block, those of every role.
@@ -201,7 +201,8 @@ Expected<Lowered> lower(mlir::ModuleOp tileModule, const Options &options, const
   for (int64_t threads = chooseThreads(source, options.sm);;) {
     auto result = lower(tileModule, options, variant, threads, roles);
     if (result) {
-      const int64_t beside = !variant.aligned ? kBesideTiles : roles ? kBesideRoles : 0;
+      const bool hasRoles = kernelOf(*result->module)->hasAttr("phog.helpers");
+      const int64_t beside = !variant.aligned ? kBesideTiles : hasRoles ? kBesideRoles : 0;
       if (!isOurs || threads >= 256 || result->registers + beside <= 255)
         return result;
       tight = std::move(*result);
