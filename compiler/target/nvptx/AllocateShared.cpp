@@ -135,8 +135,8 @@ int64_t allocateShared(Operation *func) {
         block.first = std::min(block.first, first);
         block.last = std::max(block.last, last);
       }
-      if (alloc->hasAttr("phog.signals")) // made ready when the kernel starts
-        block.first = 0;
+      if (alloc->hasAttr("phog.signals")) // made ready when the kernel starts, and never anything else
+        block.first = 0, block.last = spans[func].second;
       if (block.last >= 0)
         blocks.push_back(block);
     } else if (int64_t bytes = scratchBytes(op, threads)) {

@@ -155,15 +155,18 @@ bool Emitter::emitKernel(mlir::func::FuncOp func, const std::string &symbol, boo
   entryEnd = b.CreateBr(body);
   b.SetInsertPoint(body);
   const bool persistent = func->hasAttr("pho.persistent");
-  emitGrid(nativeGrid, persistent, parts, extents);
-  if (parts > 1)
-    blockNumber = b.CreateAdd(
-        blockIds[0],
-        b.CreateMul(gridDims[0], b.CreateAdd(blockIds[1], b.CreateMul(gridDims[1], blockIds[2]))));
-  if (auto group = func->getAttrOfType<mlir::DenseI64ArrayAttr>("phog.group"))
-    groupBlocks(group.asArrayRef()[0], group.asArrayRef()[1], group.asArrayRef()[2]);
+  auto emitBlocks = [&] {
+    emitGrid(nativeGrid, persistent, parts, extents);
+    if (parts > 1)
+      blockNumber = b.CreateAdd(
+          blockIds[0],
+          b.CreateMul(gridDims[0], b.CreateAdd(blockIds[1], b.CreateMul(gridDims[1], blockIds[2]))));
+    if (auto group = func->getAttrOfType<mlir::DenseI64ArrayAttr>("phog.group"))
+      groupBlocks(group.asArrayRef()[0], group.asArrayRef()[1], group.asArrayRef()[2]);
+  };
   if (helpers)
-    emitProducers(func);
+    emitProducers(func, emitBlocks);
+  emitBlocks();
   emitBlock(func.getBody().front());
   message = error;
   return error.empty();

@@ -31,18 +31,16 @@ Reg Emitter::barrierOr(Reg condition) {
 void Emitter::meetAll() { nvvm(Intrinsic::nvvm_barrier_cta_sync_aligned_all, {i32(0)}); }
 
 // At the kernel's start all signals are made ready; then the warps past the workers leave the kernel's path
-// and do what each phog.roles of it has for them, in order. One branch of the whole kernel: the assembler
-// then sees what each warpgroup does (setmaxnreg needs that).
-void Emitter::emitProducers(mlir::func::FuncOp func) {
+// and do, for each of their blocks, what each phog.roles of it has for them, in order. One branch of the
+// whole kernel, ahead of a persistent block's rounds: registers are shared out once, and the assembler sees
+// what each warpgroup does (setmaxnreg needs that).
+void Emitter::emitProducers(mlir::func::FuncOp func, const std::function<void()> &emitBlocks) {
   SmallVector<phog::RolesOp> all(func.getBody().front().getOps<phog::RolesOp>());
   auto registers = all.front().getRegisters();
   const int64_t workers = target.warps;
   when(b.CreateICmpEQ(thread, i32(0)), [&] {
     for (phog::RolesOp roles : all)
-      eachSignal(roles, [&](Reg address, bool isFull) {
-        const auto arrivals = static_cast<int64_t>(isFull ? roles.getProducers() * 32 : roles.getWorkers());
-        nvvm(Intrinsic::nvvm_mbarrier_init_shared, {address, i32(arrivals)});
-      });
+      makeReady(roles);
   });
   meetAll();
   BasicBlock *produce = newBlock("producers"), *work = newBlock("workers");
@@ -50,6 +48,7 @@ void Emitter::emitProducers(mlir::func::FuncOp func) {
   b.SetInsertPoint(produce);
   if (registers)
     nvvm(Intrinsic::nvvm_setmaxnreg_dec_sync_aligned_u32, {i32((*registers)[1])});
+  emitBlocks();
   Reg workersThread = thread;
   thread = b.CreateSub(thread, i32(workers * 32));
   target.warps = helpers / 32;
@@ -81,10 +80,23 @@ void Emitter::eachSignal(phog::RolesOp op, const std::function<void(Reg address,
       then(signalAddress(op.getSignals(), isFull, i32(stage)), isFull);
 }
 
+void Emitter::makeReady(phog::RolesOp op) {
+  eachSignal(op, [&](Reg address, bool isFull) {
+    const auto arrivals = static_cast<int64_t>(isFull ? op.getProducers() * 32 : op.getWorkers());
+    nvvm(Intrinsic::nvvm_mbarrier_init_shared, {address, i32(arrivals)});
+  });
+}
+
 void Emitter::emitRoles(phog::RolesOp op) {
   // The stages' bytes may have been something else's: all workers are done with that.
   barrier();
-  nvvm(Intrinsic::nvvm_barrier_cta_arrive_aligned_count,
+  // Where more follow, workers wait for the producers too: a loop may have nothing to do, and its workers
+  // must not come here a second time while producers have yet to come for the first.
+  bool isLast = true;
+  for (mlir::Operation *next = op->getNextNode(); next; next = next->getNextNode())
+    isLast &= !mlir::isa<phog::RolesOp>(next);
+  nvvm(isLast ? Intrinsic::nvvm_barrier_cta_arrive_aligned_count
+              : Intrinsic::nvvm_barrier_cta_sync_aligned_count,
        {i32(kReadyBarrier), i32(target.warps * 32 + helpers)});
   mlir::Block &block = op.getWork().front();
   emitBlock(block);
@@ -94,11 +106,13 @@ void Emitter::emitRoles(phog::RolesOp op) {
     Regs copy = regs(value);
     setRegs(result, copy);
   }
-  // The signals' bytes become something else's.
   barrier();
-  when(b.CreateICmpEQ(thread, i32(0)), [&] {
-    eachSignal(op, [&](Reg address, bool) { nvvm(Intrinsic::nvvm_mbarrier_inval_shared, {address}); });
-  });
+  // Nobody waits for a signal any more; the next round's is another run of them.
+  if (returnTo)
+    when(b.CreateICmpEQ(thread, i32(0)), [&] {
+      eachSignal(op, [&](Reg address, bool) { nvvm(Intrinsic::nvvm_mbarrier_inval_shared, {address}); });
+      makeReady(op);
+    });
 }
 
 void Emitter::emitAwait(phog::AwaitOp op) {

@@ -140,11 +140,13 @@ private:
   void emitCombineParts(phog::CombinePartsOp op);
 
   // EmitRoles.cpp
-  void emitProducers(mlir::func::FuncOp func);
+  /// `emitBlocks`: the places in the grid that a block works at.
+  void emitProducers(mlir::func::FuncOp func, const std::function<void()> &emitBlocks);
   void emitRoles(phog::RolesOp op);
   void emitAwait(phog::AwaitOp op);
   void emitSignal(phog::SignalOp op);
   void eachSignal(phog::RolesOp op, const std::function<void(Reg address, bool isFull)> &then);
+  void makeReady(phog::RolesOp op); ///< its signals
   Reg signalAddress(mlir::Value signals, bool isFull, Reg stage);
   /// All threads that do the kernel's work; where there are no roles, all of the block.
   void barrier();

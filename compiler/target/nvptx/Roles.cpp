@@ -72,6 +72,9 @@ std::string whyNoRoles(scf::ForOp loop, const Target &target) {
     if (auto dot = dyn_cast<pho::DotOp>(op)) {
       if (!isOwnSum(dot, loop))
         return "its loop uses the sums while they grow";
+      for (Value operand : {dot.getA(), dot.getB()}) // what is made once stands in no ring
+        if (auto load = operand.getDefiningOp<pho::LoadOp>(); !load || load->getBlock() != loop.getBody())
+          return "an operand of a product of its loop is not loaded in the loop";
       ++sums;
     } else if (auto load = dyn_cast<pho::LoadOp>(op); load && isa<RankedTensorType>(load.getType())) {
       if (!isCopyable(load, loop, isKnown, target))
@@ -199,10 +202,24 @@ private:
     phog::SignalOp::create(b, loc, signals, before, hasBefore, false);
   }
 
+  /// What the sums begin at, in the registers that products will hold them in: the assembler gives up what is
+  /// under way at once where it finds a load, or in an unrolled loop a constant, moved to after products
+  /// begin.
+  SmallVector<Value> begun() {
+    SmallVector<Value> inits(loop.getInitArgs());
+    const bool isPlain = !loop->hasAttr("pho.unroll") && llvm::all_of(inits, [](Value v) {
+      return v.getDefiningOp<arith::ConstantOp>() != nullptr;
+    });
+    if (isPlain)
+      return inits;
+    auto settled = phog::SettleOp::create(b, loc, ValueRange(inits).getTypes(), 0, inits);
+    return llvm::to_vector(ValueRange(settled.getResults()));
+  }
+
   /// Each iteration: this stage has arrived; products read it while those of the stage before end.
   void work(Block &block) {
     b.setInsertionPointToStart(&block);
-    SmallVector<Value> inits(loop.getInitArgs());
+    SmallVector<Value> inits = begun();
     inits.append({constant(0), constant(0)});
     auto to = scf::ForOp::create(b, loc, loop.getLowerBound(), loop.getUpperBound(), loop.getStep(), inits);
     to->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
