@@ -98,6 +98,8 @@ computed = s.file("computed.pho", HOPPER % ("", loop % f"acc += dot({a} * 2.0, {
 more = s.file("more.pho", HOPPER % ("", loop % f"acc += dot({a}, {b}); C[0, 0] = f32(k)"))
 nested = s.file("nested.pho", HOPPER % ("", "for r in range(0, 2) { %s }" % product))
 used = s.file("used.pho", HOPPER % ("", loop % f"acc = acc * 0.5 + dot({a}, {b})"))
+kept = s.file("kept.pho", HOPPER % ("", "let q = A[m :+ TILE_M, 0 :+ TILE_K]; var two: tile<f32>[TILE_M, TILE_N] = 0.0\n  " +
+                                      loop % f"let b = {b}; acc += dot({a}, b); two += dot(q, b)" + "\n  acc = acc + two"))
 for name, target, file, path, why in [
     ("simt", "sm_90a", gemm, "path: simt", "not mma: the tensor cores would round f32 operands; @tensorcore(tf32)"),
     ("mma of bf16", "sm_80", bf16, "path: mma (bf16", None),
@@ -106,6 +108,7 @@ for name, target, file, path, why in [
     ("rows of no warpgroup", "sm_90a", bf16, "path: mma (bf16", "not wgmma: 16 rows are not a whole number of the instruction's 64"),
     ("another type", "sm_90a", cored, "path: mma (tf32", "not wgmma: by warpgroups go products of f16 and bf16 into f32"),
     ("operands that are computed", "sm_90a", computed, "path: mma (bf16", "not wgmma: an operand is not copied as it lies in memory"),
+    ("an operand of all steps", "sm_90a", kept, "path: mma (bf16", "not wgmma: an operand of a product of its loop is not loaded in the loop"),
     ("a loop that does more", "sm_90a", more, "path: mma (bf16", "not wgmma: its loop does more than multiply what it loads"),
     ("a loop in a loop", "sm_90a", nested, "path: mma (bf16", "not wgmma: its loop stands in another loop or under a condition"),
     ("sums that are used", "sm_90a", used, "path: mma (bf16", "not wgmma: it does not accumulate in a loop of its own"),

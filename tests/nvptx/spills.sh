@@ -28,6 +28,12 @@ point gemm_bf16 "TILE_M=128 TILE_N=256 TILE_K=128 STAGES=2" fits
 point gemm_bf16 "TILE_M=128 TILE_N=256 TILE_K=64 STAGES=4" fits
 point gemm_bf16 "TILE_M=256 TILE_N=128 TILE_K=64 STAGES=2" fits
 point gemm_bf16 "TILE_M=64 TILE_N=64 TILE_K=32 STAGES=2" fits
+# Rounds of a persistent block after the registers were shared out; sums that begin at what is loaded, which the assembler must not let a load
+# bring into the registers of products under way; chunks that threads do not take in whole rows.
+point ../tests/nvptx/roles-rounds "TM=128 TN=256 TK=64" fits
+point ../tests/nvptx/roles-rounds "TM=64 TN=64 TK=32" fits
+point ../tests/nvptx/roles-begin "TM=64 TN=64 TK=64" fits
+point ../tests/nvptx/roles-begin "TM=128 TN=64 TK=192" fits
 point gemm "TILE_M=128 TILE_N=128 TILE_K=32" fits
 point gemm "TILE_M=128 TILE_N=128 TILE_K=32 SPLIT_K=4" fits
 point gemm_bf16 "TILE_M=128 TILE_N=256 TILE_K=64 STAGES=3 SPLIT_K=4" fits

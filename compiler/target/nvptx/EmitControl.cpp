@@ -84,8 +84,11 @@ bool Emitter::emitKernel(mlir::func::FuncOp func, const std::string &symbol, boo
   else if (helpers && !func->hasAttr("pho.max_registers")) // to share them out, the assembler must know how
                                                            // many a block has
     function->addFnAttr("nvvm.minctasm", "1");
-  if (auto n = func->getAttrOfType<mlir::IntegerAttr>("pho.max_registers"))
-    function->addFnAttr("nvvm.maxnreg", std::to_string(n.getInt()));
+  if (auto n = func->getAttrOfType<mlir::IntegerAttr>("pho.max_registers")) {
+    // It counts before what the threads of a block leave each other: threads of other roles are among them.
+    const int64_t each = 65536 / (target.warps * 32 + helpers) / 8 * 8;
+    function->addFnAttr("nvvm.maxnreg", std::to_string(helpers ? std::min(n.getInt(), each) : n.getInt()));
+  }
   function->addFnAttr(Attribute::NoUnwind);
   if (debug) {
     unsigned line = 1;

@@ -43,8 +43,10 @@ void Emitter::emitCopyAsync(phog::CopyAsyncOp op) {
         return plus(b.CreateMul(b.CreateURem(number, i32(perRow)), i32(perChunk)), panel * perRow * perChunk);
       };
       if (!step) {
+        // Producers have few registers: places computed anew each time, not one kept for each chunk.
+        const bool isProducer = op->getParentOfType<phog::RolesOp>() != nullptr;
         for (int64_t first = 0; first < chunks; first += threads) {
-          Reg number = plus(thread, first);
+          Reg number = plus(isProducer ? opaque(thread) : thread, first);
           auto one = [&] {
             Reg row = b.CreateUDiv(number, i32(perRow)), col = column(number);
             copy(row, 0, col, tileAddress(tile, row, col), addressOf(a, row, col));

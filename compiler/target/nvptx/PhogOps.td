@@ -76,7 +76,7 @@ def Phog_DotOp : Phog_Op<"dot", [Pure, AttrSizedOperandSegments, AllTypesMatch<[
 }
 
 /// Until at most `pending` of this warpgroup's products (each wgmma `dot` is one) are under way; `values` are their accumulators where
-/// they are read after.
+/// they are read after. With `phog.begin` none is under way, and `values` are what accumulators begin at.
 def Phog_SettleOp : Phog_Op<"settle", [RangedTypesMatchWith<"settled are as they were", "values", "results", "$_self">]> {
   let arguments = (ins I64Attr:$pending, Variadic<AnyRankedTensor>:$values);
   let results = (outs Variadic<AnyRankedTensor>:$results);

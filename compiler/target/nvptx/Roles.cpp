@@ -202,9 +202,7 @@ private:
     phog::SignalOp::create(b, loc, signals, before, hasBefore, false);
   }
 
-  /// What the sums begin at, in the registers that products will hold them in: the assembler gives up what is
-  /// under way at once where it finds a load, or in an unrolled loop a constant, moved to after products
-  /// begin.
+  /// What the sums begin at. Constants are where products want them, but for unrolled loops.
   SmallVector<Value> begun() {
     SmallVector<Value> inits(loop.getInitArgs());
     const bool isPlain = !loop->hasAttr("pho.unroll") && llvm::all_of(inits, [](Value v) {
@@ -212,8 +210,9 @@ private:
     });
     if (isPlain)
       return inits;
-    auto settled = phog::SettleOp::create(b, loc, ValueRange(inits).getTypes(), 0, inits);
-    return llvm::to_vector(ValueRange(settled.getResults()));
+    auto begin = phog::SettleOp::create(b, loc, ValueRange(inits).getTypes(), 0, inits);
+    begin->setAttr("phog.begin", b.getUnitAttr());
+    return llvm::to_vector(ValueRange(begin.getResults()));
   }
 
   /// Each iteration: this stage has arrived; products read it while those of the stage before end.
