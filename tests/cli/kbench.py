@@ -269,7 +269,7 @@ class Statuses(Case):
         self.strike('hang-timing', 'hang', '--run-timeout', '1', '--fresh')
 
     def test_a_winner_that_fails_again_is_no_winner(self):
-        rows = self.rows('--dim', 'N=50', '--pin', 'U=1', fault='wrong-final@T=8;wrong-final@T=32')
+        self.rows('--dim', 'N=50', '--pin', 'U=1', fault='wrong-final@T=8;wrong-final@T=32')
         self.assertEqual(self.result['best'], {'T': 16, 'U': 1})
 
     def test_nothing_passed(self):
