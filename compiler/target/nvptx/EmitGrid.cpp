@@ -38,11 +38,11 @@ void Emitter::emitGrid(bool nativeGrid, bool persistent, int64_t parts, ArrayRef
     PHINode *current = b.CreatePHI(b.getInt64Ty(), 2);
     current->addIncoming(number, before);
     b.CreateCondBr(b.CreateICmpULT(current, total), work, exit);
-    // The block's work ends in a branch to `next`: another round, once all threads are done with shared
-    // memory.
+    // The block's work ends in a branch to `next`: another round, once all threads are done with this one:
+    // its shared memory becomes the next one's.
     BasicBlock *next = newBlock("next");
     b.SetInsertPoint(next);
-    meetAll();
+    endRound();
     Reg following = b.CreateAdd(current, blocks);
     b.CreateBr(head);
     current->addIncoming(following, next);

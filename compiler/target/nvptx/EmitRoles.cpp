@@ -1,5 +1,6 @@
 // Warp roles: who does what, what tells one role of the other, and the registers of each.
 #include "compiler/target/nvptx/Emitter.h"
+#include "compiler/target/nvptx/Roles.h"
 #include "compiler/target/nvptx/SharedTile.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
@@ -9,9 +10,20 @@ using namespace llvm;
 namespace phobos::nvptx {
 
 namespace {
-/// Named barriers. 0 is all warps' (and the only one where there are no roles).
-constexpr int64_t kWorkersBarrier = 1,
-                  kReadyBarrier = 2; ///< workers come, producers wait: the bytes of a ring's stages are free
+/// Named barriers. 0 is all warps' (and the only one where there are no roles). From kReadyBarrier on each
+/// phog.roles has one at which workers come and producers wait: the bytes of its ring are free. At
+/// kRoundBarrier producers come and workers wait: a persistent block's round is over.
+constexpr int64_t kWorkersBarrier = 1, kReadyBarrier = 2, kRoundBarrier = kReadyBarrier + kMostRoles;
+static_assert(kRoundBarrier < 16);
+
+/// Each its own: workers of a loop without iterations come to the next one's before producers leave this
+/// one's.
+int64_t readyBarrierOf(phog::RolesOp op) {
+  int64_t before = 0;
+  for (mlir::Operation *o = op->getPrevNode(); o; o = o->getPrevNode())
+    before += mlir::isa<phog::RolesOp>(o);
+  return kReadyBarrier + before;
+}
 } // namespace
 
 void Emitter::barrier() {
@@ -26,6 +38,14 @@ Reg Emitter::barrierOr(Reg condition) {
     return nvvm(Intrinsic::nvvm_barrier_cta_red_or_aligned_count,
                 {i32(kWorkersBarrier), i32(target.warps * 32), condition});
   return nvvm(Intrinsic::nvvm_barrier_cta_red_or_aligned_all, {i32(0), condition});
+}
+
+void Emitter::endRound() {
+  if (!helpers)
+    return meetAll();
+  nvvm(isProducing ? Intrinsic::nvvm_barrier_cta_arrive_aligned_count
+                   : Intrinsic::nvvm_barrier_cta_sync_aligned_count,
+       {i32(kRoundBarrier), i32(target.warps * 32 + helpers)});
 }
 
 void Emitter::meetAll() { nvvm(Intrinsic::nvvm_barrier_cta_sync_aligned_all, {i32(0)}); }
@@ -48,16 +68,19 @@ void Emitter::emitProducers(mlir::func::FuncOp func, const std::function<void()>
   b.SetInsertPoint(produce);
   if (registers)
     nvvm(Intrinsic::nvvm_setmaxnreg_dec_sync_aligned_u32, {i32((*registers)[1])});
+  isProducing = true;
   emitBlocks();
   Reg workersThread = thread;
   thread = b.CreateSub(thread, i32(workers * 32));
   target.warps = helpers / 32;
   for (phog::RolesOp roles : all) {
     setLocation(roles.getLoc());
-    nvvm(Intrinsic::nvvm_barrier_cta_sync_aligned_count, {i32(kReadyBarrier), i32(workers * 32 + helpers)});
+    nvvm(Intrinsic::nvvm_barrier_cta_sync_aligned_count,
+         {i32(readyBarrierOf(roles)), i32(workers * 32 + helpers)});
     emitBlock(roles.getProduce().front());
   }
   leave();
+  isProducing = false;
   thread = workersThread;
   target.warps = workers;
   b.SetInsertPoint(work);
@@ -90,14 +113,8 @@ void Emitter::makeReady(phog::RolesOp op) {
 void Emitter::emitRoles(phog::RolesOp op) {
   // The stages' bytes may have been something else's: all workers are done with that.
   barrier();
-  // Where more follow, workers wait for the producers too: a loop may have nothing to do, and its workers
-  // must not come here a second time while producers have yet to come for the first.
-  bool isLast = true;
-  for (mlir::Operation *next = op->getNextNode(); next; next = next->getNextNode())
-    isLast &= !mlir::isa<phog::RolesOp>(next);
-  nvvm(isLast ? Intrinsic::nvvm_barrier_cta_arrive_aligned_count
-              : Intrinsic::nvvm_barrier_cta_sync_aligned_count,
-       {i32(kReadyBarrier), i32(target.warps * 32 + helpers)});
+  nvvm(Intrinsic::nvvm_barrier_cta_arrive_aligned_count,
+       {i32(readyBarrierOf(op)), i32(target.warps * 32 + helpers)});
   mlir::Block &block = op.getWork().front();
   emitBlock(block);
   if (!error.empty())

@@ -152,6 +152,7 @@ private:
   void barrier();
   Reg barrierOr(Reg condition); ///< a barrier; whether the condition holds for any of them
   void meetAll();               ///< of every role
+  void endRound();              ///< of a persistent block
 
   // values
   Regs &regs(mlir::Value v);
@@ -192,6 +193,7 @@ private:
   llvm::GlobalVariable *shared = nullptr;
   llvm::Instruction *entryEnd = nullptr; ///< what is computed once goes before it
   int64_t helpers = 0;                   ///< threads of other roles, numbered after the workers
+  bool isProducing = false;
   Reg thread = nullptr, lane = nullptr, warp = nullptr;
   Reg blockIds[3] = {}, gridDims[3] = {};
   Reg blockNumber = nullptr;                  ///< x fastest, as the grid has them

@@ -63,6 +63,11 @@ bool isCopyable(pho::LoadOp load, scf::ForOp loop, Recomputable &isKnown, const 
 std::string whyNoRoles(scf::ForOp loop, const Target &target) {
   if (!isa<func::FuncOp>(loop->getParentOp()))
     return "its loop stands in another loop or under a condition";
+  int64_t contractions = 0;
+  for (auto other : loop->getBlock()->getOps<scf::ForOp>())
+    contractions += other->hasAttr("pho.contraction");
+  if (contractions > kMostRoles)
+    return "its kernel has more than " + std::to_string(kMostRoles) + " loops of products";
   Recomputable isKnown(loop);
   for (Value bound : {loop.getLowerBound(), loop.getUpperBound(), loop.getStep()})
     if (!isKnown(bound))

@@ -7,6 +7,9 @@
 
 namespace phobos::nvptx {
 
+/// Loops of a kernel that may have roles: each takes a named barrier of the block's sixteen.
+inline constexpr int64_t kMostRoles = 12;
+
 /// How a block of `workers` warps is helped. Of one table, measured.
 struct RolePlan {
   int64_t producers = 0; ///< warps
