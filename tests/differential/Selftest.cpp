@@ -9,6 +9,7 @@
 #include "tests/differential/Generate.h"
 #include "tests/differential/Minimise.h"
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -22,6 +23,8 @@ using namespace phobos::differential;
 namespace {
 
 constexpr int kDeadlineMs = 20000; ///< of one program
+constexpr auto kCuttingTime =
+    std::chrono::seconds(30); ///< of one that is faulty: on a device each try takes half a second
 
 struct Options {
   std::string target = "cpu";
@@ -121,8 +124,10 @@ void report(const Outcome &o, const Options &options) {
     std::cout << judge(text, options.target) << "\n" << text << std::flush;
     return;
   }
-  Program small = minimise(
-      generate(o.seed), [&](const std::string &text) { return kindOf(judge(text, options.target)) == kind; });
+  const auto end = std::chrono::steady_clock::now() + kCuttingTime;
+  Program small = minimise(generate(o.seed), [&](const std::string &text) {
+    return std::chrono::steady_clock::now() < end && kindOf(judge(text, options.target)) == kind;
+  });
   std::string text = print(small);
   std::cout << "cut down, it " << judge(text, options.target) << "\n" << text << std::flush;
 }

@@ -51,6 +51,7 @@ def older():
         notes += [f"{target}: {x}" for x in r.stdout.splitlines() if x.startswith("FAIL")][:10]
         r = sh([tool("phobos-selftest"), "--target", target, "--first", "1", "--count", "200"])
         passed, failed = passed + (r.returncode == 0), failed + (r.returncode != 0)
+        notes += [f"{target}: {x}" for x in (r.stdout + r.stderr).splitlines() if r.returncode and x.startswith("seed")][:5]
         notes += [f"{target}: {x}" for x in (r.stdout + r.stderr).splitlines()[-1:] if r.returncode]
     part("older", passed, failed, since=t, notes=notes)
 
