@@ -44,15 +44,18 @@ def conformance():
 def older():
     """Code for older processors, assembled for this one: their instructions (mma of half size on sm_75) and ways (loads ahead through registers)."""
     t, passed, failed, notes = time.time(), 0, 0, []
+    step = lambda what: print(f"  {what} done after {time.time() - t:.0f} s", flush=True)  # where a run that is cut off was
     for target in [x for x in ("sm_75", "sm_80") if int(x[3:]) < int(TARGET[3:].rstrip("a"))]:
         r = sh([sys.executable, os.path.join(CASES, "check.py"), a.bin, "--target", target])
         m = re.search(r"(\d+) passed, (\d+) failed", r.stdout)
         passed, failed = passed + (int(m[1]) if m else 0), failed + (int(m[2]) if m else 1)
         notes += [f"{target}: {x}" for x in r.stdout.splitlines() if x.startswith("FAIL")][:10]
+        step(f"{target}: conformance")
         r = sh([tool("phobos-selftest"), "--target", target, "--first", "1", "--count", "200"])
         passed, failed = passed + (r.returncode == 0), failed + (r.returncode != 0)
         notes += [f"{target}: {x}" for x in (r.stdout + r.stderr).splitlines() if r.returncode and x.startswith("seed")][:5]
         notes += [f"{target}: {x}" for x in (r.stdout + r.stderr).splitlines()[-1:] if r.returncode]
+        step(f"{target}: random programs")
     part("older", passed, failed, since=t, notes=notes)
 
 
