@@ -58,15 +58,20 @@ bool isCopyable(pho::LoadOp load, scf::ForOp loop, Recomputable &isKnown, const 
            return isa<pho::DotOp>(user) && user->getBlock() == loop.getBody();
          });
 }
+
+/// Contraction loops among the statements of the kernel, this one too.
+int64_t contractionsBeside(scf::ForOp loop) {
+  int64_t n = 0;
+  for (auto other : loop->getBlock()->getOps<scf::ForOp>())
+    n += other->hasAttr("pho.contraction");
+  return n;
+}
 } // namespace
 
 std::string whyNoRoles(scf::ForOp loop, const Target &target) {
   if (!isa<func::FuncOp>(loop->getParentOp()))
     return "its loop stands in another loop or under a condition";
-  int64_t contractions = 0;
-  for (auto other : loop->getBlock()->getOps<scf::ForOp>())
-    contractions += other->hasAttr("pho.contraction");
-  if (contractions > kMostRoles)
+  if (contractionsBeside(loop) > kMostRoles)
     return "its kernel has more than " + std::to_string(kMostRoles) + " loops of products";
   Recomputable isKnown(loop);
   for (Value bound : {loop.getLowerBound(), loop.getUpperBound(), loop.getStep()})
@@ -97,14 +102,12 @@ std::string whyNoRoles(scf::ForOp loop, const Target &target) {
 // each to begin with. Beside one warpgroup with many sums two warps leave room for a second block.
 RolePlan planRoles(scf::ForOp loop, int64_t stageBytes, const Target &target) {
   Operation *func = loop->getParentOp();
-  int64_t sums = 0, loops = 0; // sums of a thread
+  int64_t sums = 0; // of a thread
   for (Type t : loop.getResultTypes())
     if (auto tile = dyn_cast<RankedTensorType>(t))
       sums += tile.getNumElements() / (32 * target.warps);
-  for (auto other : loop->getBlock()->getOps<scf::ForOp>())
-    loops += other->hasAttr("pho.contraction");
   RolePlan plan;
-  plan.producers = target.warps == 4 && sums >= 128 && loops == 1 ? 2 : 4;
+  plan.producers = target.warps == 4 && sums >= 128 && contractionsBeside(loop) == 1 ? 2 : 4;
   auto blocks = func->getAttrOfType<IntegerAttr>("pho.min_blocks");
   if (plan.producers == 4 && target.warps == 8 && !(blocks && blocks.getInt() > 1) &&
       !func->hasAttr("pho.max_registers"))
