@@ -40,6 +40,15 @@ struct Outcome {
   std::string what; ///< empty if it agreed
 };
 
+/// Where the line of the first error starts, or 0.
+size_t errorAt(const std::string &text) {
+  size_t error = text.find(": error[");
+  if (error == std::string::npos)
+    return 0;
+  size_t line = text.rfind('\n', error);
+  return line == std::string::npos ? 0 : line + 1;
+}
+
 std::string verdictText(const Comparison &c) {
   switch (c.verdict) {
   case Verdict::Same:
@@ -49,7 +58,8 @@ std::string verdictText(const Comparison &c) {
   case Verdict::Rejected:
     return "rejected by the front end: " + c.message;
   case Verdict::Refused:
-    return "refused by the target: " + c.message;
+    // Warnings stand before the error that says why.
+    return "refused by the target: " + c.message.substr(errorAt(c.message));
   case Verdict::Undefined:
     return "without a defined result: " + c.message;
   }
@@ -139,7 +149,8 @@ int runSeeds(const Options &options) {
     uint64_t current = next;
     std::string why = inChild(
         [&](FILE *out) {
-          // Holds the device's context for the whole child: making one a program costs more than the program.
+          // Holds the device's context from program to program: making one costs more than the program. A
+          // program that faults takes the context with it, so the next one starts in a child of its own.
           std::string noDevice;
           std::unique_ptr<phobos::cuda::Device> held;
           if (options.target.starts_with("sm_"))
@@ -148,8 +159,11 @@ int runSeeds(const Options &options) {
             std::fprintf(out, "at %llu\n", static_cast<unsigned long long>(seed));
             std::fflush(out);
             std::string v = verdictText(compare(print(generate(seed)), options.target));
-            if (!v.empty())
-              std::fprintf(out, "bad %s\n", v.substr(0, v.find('\n')).c_str());
+            if (v.empty())
+              continue;
+            std::fprintf(out, "bad %s\n", v.substr(0, v.find('\n')).c_str());
+            if (held)
+              return;
           }
         },
         [&](const std::string &line) {
@@ -167,7 +181,7 @@ int runSeeds(const Options &options) {
       if (options.verbose)
         std::cout << "seed " << current << " " << why << "\n" << std::flush;
     }
-    next = why.empty() ? end : current + 1;
+    next = current + 1;
   }
   for (size_t i = 0; i < bad.size(); ++i)
     if (i < static_cast<size_t>(options.maxReports))

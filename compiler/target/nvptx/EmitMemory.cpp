@@ -4,6 +4,7 @@
 #include "compiler/target/nvptx/Access.h"
 #include "compiler/target/nvptx/Multiple.h"
 #include "llvm/IR/InlineAsm.h"
+#include <numeric>
 
 using namespace llvm;
 
@@ -37,13 +38,11 @@ Emitter::Access Emitter::accessOf(mlir::Value view, mlir::ValueRange starts, mli
     }
     // Neighbours along j are neighbours in memory only along the last axis.
     if (next == 1 && axis + 1 == rank && target.aligned)
-      a.runMultiple = std::max<int64_t>(1, std::min<int64_t>(16 / a.bytes, multipleOf(starts[axis])));
+      a.runMultiple = std::gcd<int64_t>(16 / a.bytes, multipleOf(starts[axis]));
     ++next;
   }
   a.whole = andOf(a.whole, a.pointsInside);
   a.base = b.CreateGEP(b.getInt8Ty(), v.data, b.CreateMul(offset, i64(a.bytes)));
-  while (a.runMultiple & (a.runMultiple - 1))
-    a.runMultiple &= a.runMultiple - 1;
   return a;
 }
 
