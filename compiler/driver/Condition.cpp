@@ -7,46 +7,31 @@ namespace {
 
 using H = HostExpr::Op;
 
-std::optional<H> hostOp(ast::BinaryOp op) {
-  using B = ast::BinaryOp;
+H hostOp(ast::BinaryOp op) {
   switch (op) {
-  case B::Add:
-    return H::Add;
-  case B::Sub:
-    return H::Sub;
-  case B::Mul:
-    return H::Mul;
-  case B::Div:
-    return H::Div;
-  case B::Rem:
-    return H::Rem;
-  case B::And:
-    return H::And;
-  case B::Or:
-    return H::Or;
-  case B::Xor:
-    return H::Xor;
-  case B::Shl:
-    return H::Shl;
-  case B::Shr:
-    return H::Shr;
-  case B::Eq:
-    return H::Eq;
-  case B::Ne:
-    return H::Ne;
-  case B::Lt:
-    return H::Lt;
-  case B::Le:
-    return H::Le;
-  case B::Gt:
-    return H::Gt;
-  case B::Ge:
-    return H::Ge;
-  case B::LogicalAnd:
-    return H::LogicalAnd;
-  case B::LogicalOr:
-    return H::LogicalOr;
+#define INTEGER_INFIX(NAME, TEXT)                                                                            \
+  case ast::BinaryOp::NAME:                                                                                  \
+    return H::NAME;
+#include "runtime/contract/IntegerOps.def"
   }
+  return H::Add; // there is no other
+}
+
+H hostOp(ast::UnaryOp op) {
+  switch (op) {
+#define INTEGER_PREFIX(NAME, TEXT)                                                                           \
+  case ast::UnaryOp::NAME:                                                                                   \
+    return H::NAME;
+#include "runtime/contract/IntegerOps.def"
+  }
+  return H::Neg;
+}
+
+std::optional<H> hostOp(std::string_view callee) {
+#define INTEGER_CALL(NAME, TEXT)                                                                             \
+  if (callee == (TEXT))                                                                                      \
+    return H::NAME;
+#include "runtime/contract/IntegerOps.def"
   return std::nullopt;
 }
 
@@ -70,27 +55,18 @@ public:
       return HostExpr::constant(e->boolValue);
     case K::Name:
       return named(e->name);
-    case K::Unary: {
-      const bool isNot = e->unaryOp == ast::UnaryOp::Not;
-      return apply(isNot                             ? H::Not
-                   : e->unaryOp == ast::UnaryOp::Neg ? H::Neg
-                                                     : H::BitNot,
-                   {{e->args[0], isNot}});
-    }
+    case K::Unary:
+      return apply(hostOp(e->unaryOp), {{e->args[0], e->unaryOp == ast::UnaryOp::Not}});
     case K::Binary: {
       const bool isLogical =
           e->binaryOp == ast::BinaryOp::LogicalAnd || e->binaryOp == ast::BinaryOp::LogicalOr;
-      return apply(*hostOp(e->binaryOp), {{e->args[0], isLogical}, {e->args[1], isLogical}});
+      return apply(hostOp(e->binaryOp), {{e->args[0], isLogical}, {e->args[1], isLogical}});
     }
     case K::Conditional:
       return apply(H::Conditional, {{e->args[0], wantsTruth}, {e->args[1], true}, {e->args[2], wantsTruth}});
     case K::Call:
-      if (e->args.size() == 2 && e->keywords.empty() &&
-          (e->name == "min" || e->name == "max" || e->name == "cdiv"))
-        return apply(e->name == "min"   ? H::Min
-                     : e->name == "max" ? H::Max
-                                        : H::CDiv,
-                     {{e->args[0], false}, {e->args[1], false}});
+      if (auto op = hostOp(e->name); op && e->args.size() == 2 && e->keywords.empty())
+        return apply(*op, {{e->args[0], false}, {e->args[1], false}});
       break;
     default:
       break;
@@ -102,7 +78,7 @@ public:
 private:
   static bool isTruth(ast::ExprP e) {
     if (e->kind == ast::Expr::Kind::Binary)
-      return *hostOp(e->binaryOp) >= H::Eq; // comparisons and the logical operators
+      return hostOp(e->binaryOp) >= H::Eq; // comparisons and the logical operators
     return e->kind == ast::Expr::Kind::Bool ||
            (e->kind == ast::Expr::Kind::Unary && e->unaryOp == ast::UnaryOp::Not);
   }

@@ -8,54 +8,12 @@ using H = HostExpr::Op;
 
 static std::optional<H> hostOp(Op op) {
   switch (op) {
-  case Op::Neg:
-    return H::Neg;
-  case Op::Not:
-    return H::Not;
-  case Op::BitNot:
-    return H::BitNot;
-  case Op::Add:
-    return H::Add;
-  case Op::Sub:
-    return H::Sub;
-  case Op::Mul:
-    return H::Mul;
-  case Op::Div:
-    return H::Div;
-  case Op::Rem:
-    return H::Rem;
-  case Op::CDiv:
-    return H::CDiv;
-  case Op::And:
-    return H::And;
-  case Op::Or:
-    return H::Or;
-  case Op::Xor:
-    return H::Xor;
-  case Op::Shl:
-    return H::Shl;
-  case Op::Shr:
-    return H::Shr;
-  case Op::Max:
-    return H::Max;
-  case Op::Min:
-    return H::Min;
-  case Op::Eq:
-    return H::Eq;
-  case Op::Ne:
-    return H::Ne;
-  case Op::Lt:
-    return H::Lt;
-  case Op::Le:
-    return H::Le;
-  case Op::Gt:
-    return H::Gt;
-  case Op::Ge:
-    return H::Ge;
-  case Op::LogicalAnd:
-    return H::LogicalAnd;
-  case Op::LogicalOr:
-    return H::LogicalOr;
+#define INTEGER_PREFIX(NAME, TEXT)                                                                           \
+  case Op::NAME:                                                                                             \
+    return H::NAME;
+#define INTEGER_INFIX INTEGER_PREFIX
+#define INTEGER_CALL INTEGER_PREFIX
+#include "runtime/contract/IntegerOps.def"
   case Op::Conditional:
     return H::Conditional;
   default:

@@ -95,17 +95,43 @@ Expr *Checker::typed(Value v) {
 Expr *Checker::checkTyped(ast::ExprP e) { return typed(check(e)); }
 
 static std::string_view spelling(B op) {
-  static constexpr std::string_view names[] = {"'+'", "'-'",  "'*'",  "'/'",  "'%'",  "'&'",
-                                               "'|'", "'^'",  "'<<'", "'>>'", "'=='", "'!='",
-                                               "'<'", "'<='", "'>'",  "'>='", "'&&'", "'||'"};
-  return names[static_cast<size_t>(op)];
+  switch (op) {
+#define INTEGER_INFIX(NAME, TEXT)                                                                            \
+  case B::NAME:                                                                                              \
+    return "'" TEXT "'";
+#include "runtime/contract/IntegerOps.def"
+  }
+  return "";
 }
 
 static Op opOf(B op) {
-  static constexpr Op ops[] = {Op::Add, Op::Sub, Op::Mul, Op::Div, Op::Rem,        Op::And,
-                               Op::Or,  Op::Xor, Op::Shl, Op::Shr, Op::Eq,         Op::Ne,
-                               Op::Lt,  Op::Le,  Op::Gt,  Op::Ge,  Op::LogicalAnd, Op::LogicalOr};
-  return ops[static_cast<size_t>(op)];
+  switch (op) {
+#define INTEGER_INFIX(NAME, TEXT)                                                                            \
+  case B::NAME:                                                                                              \
+    return Op::NAME;
+#include "runtime/contract/IntegerOps.def"
+  }
+  return Op::Add; // there is no other
+}
+
+static std::string_view spelling(ast::UnaryOp op) {
+  switch (op) {
+#define INTEGER_PREFIX(NAME, TEXT)                                                                           \
+  case ast::UnaryOp::NAME:                                                                                   \
+    return "'" TEXT "'";
+#include "runtime/contract/IntegerOps.def"
+  }
+  return "";
+}
+
+static Op opOf(ast::UnaryOp op) {
+  switch (op) {
+#define INTEGER_PREFIX(NAME, TEXT)                                                                           \
+  case ast::UnaryOp::NAME:                                                                                   \
+    return Op::NAME;
+#include "runtime/contract/IntegerOps.def"
+  }
+  return Op::Neg;
 }
 
 static bool isComparison(B op) { return op >= B::Eq && op <= B::Ge; }
@@ -116,8 +142,7 @@ Value Checker::checkUnary(const ast::Expr &e) {
   if (!needsValue(v))
     return Value::error();
   using U = ast::UnaryOp;
-  static constexpr std::string_view spellings[] = {"'-'", "'~'", "'!'"};
-  std::string_view what = spellings[static_cast<size_t>(e.unaryOp)];
+  const std::string_view what = spelling(e.unaryOp);
   if (v.isLiteral() && e.unaryOp != U::Not) {
     if (e.unaryOp == U::BitNot && v.literal->isFloat) {
       report(diag::WrongOperand, e.range, what, "integers", "a float");
@@ -153,7 +178,7 @@ Value Checker::checkUnary(const ast::Expr &e) {
                                      : foldInteger(Op::Sub, t, -1, *n)) // ~n is -1 - n
       return Value::typed(intNode(*r, t, e.range));
   }
-  Op op = e.unaryOp == U::Neg ? Op::Neg : e.unaryOp == U::BitNot ? Op::BitNot : Op::Not;
+  const Op op = opOf(e.unaryOp);
   return Value::typed(node(op, x->type, e.range, {x}));
 }
 

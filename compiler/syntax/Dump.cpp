@@ -5,12 +5,24 @@ namespace phobos::ast {
 namespace {
 
 const char *spelled(BinaryOp op) {
-  static const char *const names[] = {"+",  "-",  "*",  "/", "%",  "&", "|",  "^",  "<<",
-                                      ">>", "==", "!=", "<", "<=", ">", ">=", "&&", "||"};
-  return names[static_cast<size_t>(op)];
+  switch (op) {
+#define INTEGER_INFIX(NAME, TEXT)                                                                            \
+  case BinaryOp::NAME:                                                                                       \
+    return TEXT;
+#include "runtime/contract/IntegerOps.def"
+  }
+  return "";
 }
 
-const char *spelled(UnaryOp op) { return op == UnaryOp::Neg ? "-" : op == UnaryOp::BitNot ? "~" : "!"; }
+const char *spelled(UnaryOp op) {
+  switch (op) {
+#define INTEGER_PREFIX(NAME, TEXT)                                                                           \
+  case UnaryOp::NAME:                                                                                        \
+    return TEXT;
+#include "runtime/contract/IntegerOps.def"
+  }
+  return "";
+}
 
 /// One statement a line; expressions parenthesized fully, or where they were written so.
 class Dump {

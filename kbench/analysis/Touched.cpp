@@ -1,7 +1,6 @@
 #include "kbench/analysis/Touched.h"
 #include "kbench/space/Interval.h"
 #include <algorithm>
-#include <limits>
 #include <optional>
 #include <set>
 #include <utility>
@@ -13,15 +12,12 @@ using sema::ExprP;
 using sema::Op;
 using sema::StmtP;
 
-constexpr int64_t least = std::numeric_limits<int64_t>::min(), most = std::numeric_limits<int64_t>::max();
-
 /// What is known of a scalar (of a tile, whether it depends on data).
 struct Value {
   Interval range;
   bool isData = false;
 };
 
-Interval join(Interval a, Interval b) { return {std::min(a.lo, b.lo), std::max(a.hi, b.hi)}; }
 Value join(const Value &a, const Value &b) { return {join(a.range, b.range), a.isData || b.isData}; }
 
 Interval rangeOf(const Type &t) {
@@ -42,57 +38,15 @@ Interval within(Interval i, const Type &t) {
   return i.lo < all.lo || i.hi > all.hi ? all : i;
 }
 
-int64_t plus(int64_t a, int64_t b) {
-  int64_t sum = 0;
-  return __builtin_add_overflow(a, b, &sum) ? (b < 0 ? least : most) : sum;
-}
-
+/// Of all that is not an infix operator (binaryForm).
 std::optional<FormulaOp> formulaOp(Op op) {
   switch (op) {
-  case Op::Neg:
-    return FormulaOp::Neg;
-  case Op::BitNot:
-    return FormulaOp::BitNot;
-  case Op::Not:
-    return FormulaOp::Not;
-  case Op::Add:
-    return FormulaOp::Add;
-  case Op::Mul:
-    return FormulaOp::Mul;
-  case Op::Div:
-    return FormulaOp::Div;
-  case Op::Rem:
-    return FormulaOp::Rem;
-  case Op::CDiv:
-    return FormulaOp::CDiv;
-  case Op::And:
-    return FormulaOp::And;
-  case Op::Or:
-    return FormulaOp::Or;
-  case Op::Xor:
-    return FormulaOp::Xor;
-  case Op::Shl:
-    return FormulaOp::Shl;
-  case Op::Shr:
-    return FormulaOp::Shr;
-  case Op::Eq:
-    return FormulaOp::Eq;
-  case Op::Ne:
-    return FormulaOp::Ne;
-  case Op::Lt:
-    return FormulaOp::Lt;
-  case Op::Le:
-    return FormulaOp::Le;
-  case Op::LogicalAnd:
-    return FormulaOp::LogicalAnd;
-  case Op::LogicalOr:
-    return FormulaOp::LogicalOr;
-  case Op::Max:
-    return FormulaOp::Max;
-  case Op::Min:
-    return FormulaOp::Min;
+#define INTEGER_CALL(NAME, TEXT)                                                                             \
+  case Op::NAME:                                                                                             \
+    return FormulaOp::NAME;
+#include "runtime/contract/IntegerOps.def"
   default:
-    return std::nullopt;
+    return prefixForm(op);
   }
 }
 
@@ -136,7 +90,7 @@ private:
       const sema::Extent &e = kernel_.params[param].extents[axis];
       const int64_t extent = e.fixed ? *e.fixed : dims_[e.dim];
       const int64_t from = std::max<int64_t>(start.range.lo, 0),
-                    to = std::min(plus(start.range.hi, s.isPoint ? 0 : s.length - 1), extent - 1);
+                    to = std::min(addOrEnd(start.range.hi, s.isPoint ? 0 : s.length - 1), extent - 1);
       isOutside = isOutside || from > to;
       box.axes.push_back({from, to});
     }
@@ -233,12 +187,12 @@ private:
         return std::nullopt;
     if (e->op == Op::Convert || e->op == Op::Broadcast)
       return args[0];
-    if (e->op == Op::Sub) {
-      const Interval negated = bound(FormulaOp::Neg, {&args[1], 1});
-      return bound(FormulaOp::Add, std::array{args[0], negated});
+    if (const auto form = binaryForm(e->op)) {
+      std::array ab{args[0], form->negatesSecond ? bound(FormulaOp::Neg, {&args[1], 1}) : args[1]};
+      if (form->swaps)
+        std::swap(ab[0], ab[1]);
+      return bound(form->op, ab);
     }
-    if (e->op == Op::Gt || e->op == Op::Ge)
-      return bound(e->op == Op::Gt ? FormulaOp::Lt : FormulaOp::Le, std::array{args[1], args[0]});
     const auto op = formulaOp(e->op);
     return op ? std::optional(bound(*op, args)) : std::nullopt;
   }
@@ -272,7 +226,7 @@ private:
     if (lo.range.lo >= hi.range.hi)
       return;
     loop(s, [&] {
-      assign(s.var, {{lo.range.lo, hi.range.hi == least ? least : hi.range.hi - 1}, isData});
+      assign(s.var, {{lo.range.lo, addOrEnd(hi.range.hi, -1)}, isData});
       return isData;
     });
   }

@@ -135,46 +135,14 @@ std::optional<NodeId> FormulaPool::addBinary(ast::ExprP e, const Resolve &resolv
   auto b = a ? add(e->args[1], resolve, depth + 1) : std::nullopt;
   if (!b)
     return std::nullopt;
-  auto plain = [&](FormulaOp op, NodeId x, NodeId y) { return make({op, 0, {x, y}, 0, nullptr}); };
-  switch (e->binaryOp) {
-  case ast::BinaryOp::Add:
-    return chain(FormulaOp::Add, *a, *b);
-  case ast::BinaryOp::Sub:
-    return chain(FormulaOp::Add, *a, make({FormulaOp::Neg, 0, {*b}, 0, nullptr}));
-  case ast::BinaryOp::Mul:
-    return chain(FormulaOp::Mul, *a, *b);
-  case ast::BinaryOp::Div:
-    return plain(FormulaOp::Div, *a, *b);
-  case ast::BinaryOp::Rem:
-    return plain(FormulaOp::Rem, *a, *b);
-  case ast::BinaryOp::And:
-    return chain(FormulaOp::And, *a, *b);
-  case ast::BinaryOp::Or:
-    return chain(FormulaOp::Or, *a, *b);
-  case ast::BinaryOp::Xor:
-    return chain(FormulaOp::Xor, *a, *b);
-  case ast::BinaryOp::Shl:
-    return plain(FormulaOp::Shl, *a, *b);
-  case ast::BinaryOp::Shr:
-    return plain(FormulaOp::Shr, *a, *b);
-  case ast::BinaryOp::Eq:
-    return plain(FormulaOp::Eq, *a, *b);
-  case ast::BinaryOp::Ne:
-    return plain(FormulaOp::Ne, *a, *b);
-  case ast::BinaryOp::Lt:
-    return plain(FormulaOp::Lt, *a, *b);
-  case ast::BinaryOp::Le:
-    return plain(FormulaOp::Le, *a, *b);
-  case ast::BinaryOp::Gt:
-    return plain(FormulaOp::Lt, *b, *a);
-  case ast::BinaryOp::Ge:
-    return plain(FormulaOp::Le, *b, *a);
-  case ast::BinaryOp::LogicalAnd:
-    return chain(FormulaOp::LogicalAnd, *a, *b);
-  case ast::BinaryOp::LogicalOr:
-    return chain(FormulaOp::LogicalOr, *a, *b);
-  }
-  return std::nullopt;
+  const auto form = binaryForm(e->binaryOp);
+  if (!form)
+    return std::nullopt;
+  if (form->negatesSecond)
+    b = make({FormulaOp::Neg, 0, {*b}, 0, nullptr});
+  if (form->swaps)
+    std::swap(a, b);
+  return isChain(form->op) ? chain(form->op, *a, *b) : make({form->op, 0, {*a, *b}, 0, nullptr});
 }
 
 std::optional<NodeId> FormulaPool::addCall(ast::ExprP e, const Resolve &resolve, unsigned depth) {
@@ -240,12 +208,8 @@ std::optional<NodeId> FormulaPool::add(ast::ExprP e, const Resolve &resolve, uns
   }
   case Kind::Unary: {
     auto a = add(e->args[0], resolve, depth + 1);
-    if (!a)
-      return std::nullopt;
-    FormulaOp op = e->unaryOp == ast::UnaryOp::Neg      ? FormulaOp::Neg
-                   : e->unaryOp == ast::UnaryOp::BitNot ? FormulaOp::BitNot
-                                                        : FormulaOp::Not;
-    return make({op, 0, {*a}, 0, nullptr});
+    const auto op = prefixForm(e->unaryOp);
+    return a && op ? std::optional(make({*op, 0, {*a}, 0, nullptr})) : std::nullopt;
   }
   case Kind::Binary:
     return addBinary(e, resolve, depth);

@@ -52,6 +52,41 @@ int64_t identityOf(FormulaOp op);
 /// One link of a chain.
 int64_t combine(FormulaOp op, int64_t a, int64_t b);
 
+/// A binary operator of the language as a formula has it: `a - b` is a + -b, `a > b` is b < a.
+struct BinaryForm {
+  FormulaOp op = FormulaOp::Add;
+  bool negatesSecond = false, swaps = false;
+};
+/// Of an infix operator as ast::BinaryOp and sema::Op name it; nullopt of other operations.
+template <typename Op> std::optional<BinaryForm> binaryForm(Op op) {
+  switch (op) {
+#define INTEGER_INFIX(NAME, TEXT)                                                                            \
+  case Op::NAME:                                                                                             \
+    return BinaryForm{FormulaOp::NAME};
+#define INTEGER_INFIX_OF_OTHERS(NAME, TEXT)
+#include "runtime/contract/IntegerOps.def"
+  case Op::Sub:
+    return BinaryForm{FormulaOp::Add, true, false};
+  case Op::Gt:
+    return BinaryForm{FormulaOp::Lt, false, true};
+  case Op::Ge:
+    return BinaryForm{FormulaOp::Le, false, true};
+  default:
+    return std::nullopt;
+  }
+}
+/// Of a prefix operator as ast::UnaryOp and sema::Op name it.
+template <typename Op> std::optional<FormulaOp> prefixForm(Op op) {
+  switch (op) {
+#define INTEGER_PREFIX(NAME, TEXT)                                                                           \
+  case Op::NAME:                                                                                             \
+    return FormulaOp::NAME;
+#include "runtime/contract/IntegerOps.def"
+  default:
+    return std::nullopt;
+  }
+}
+
 using NodeId = uint32_t;
 using NameSet =
     uint64_t; ///< a bit for each name with more than one choice: at most 40, by the limit on a space

@@ -114,6 +114,13 @@ Interval compare(FormulaOp op, Interval a, Interval b) {
 
 } // namespace
 
+Interval join(Interval a, Interval b) { return {std::min(a.lo, b.lo), std::max(a.hi, b.hi)}; }
+
+int64_t addOrEnd(int64_t a, int64_t b) {
+  int64_t sum = 0;
+  return !__builtin_add_overflow(a, b, &sum) ? sum : b < 0 ? Interval{}.lo : Interval{}.hi;
+}
+
 Interval bound(FormulaOp op, std::span<const Interval> args) {
   if (isChain(op)) {
     Interval result = Interval::exactly(identityOf(op));
@@ -154,7 +161,7 @@ Interval bound(FormulaOp op, std::span<const Interval> args) {
     Interval c = truth(args[1]);
     if (c.isExact())
       return c.lo ? args[0] : args[2];
-    return {std::min(args[0].lo, args[2].lo), std::max(args[0].hi, args[2].hi)};
+    return join(args[0], args[2]);
   }
   default:
     return anything;

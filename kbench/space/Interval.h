@@ -17,6 +17,11 @@ struct Interval {
   bool isFalse() const { return lo == 0 && hi == 0; }
 };
 
+/// The smallest that holds both.
+Interval join(Interval a, Interval b);
+/// a + b, or the end of the range that it is past: of a bound, past which there is nothing to tell.
+int64_t addOrEnd(int64_t a, int64_t b);
+
 /// Bounds of `op` over operands in these bounds; sound under wrapping. A chain folds its operands.
 Interval bound(FormulaOp op, std::span<const Interval> args);
 

@@ -69,42 +69,10 @@ int64_t HostExpr::evaluate(const std::vector<int64_t> &dims) const {
 
 static const char *infix(Op op) {
   switch (op) {
-  case Op::Add:
-    return " + ";
-  case Op::Sub:
-    return " - ";
-  case Op::Mul:
-    return " * ";
-  case Op::Div:
-    return " / ";
-  case Op::Rem:
-    return " % ";
-  case Op::And:
-    return " & ";
-  case Op::Or:
-    return " | ";
-  case Op::Xor:
-    return " ^ ";
-  case Op::Shl:
-    return " << ";
-  case Op::Shr:
-    return " >> ";
-  case Op::Eq:
-    return " == ";
-  case Op::Ne:
-    return " != ";
-  case Op::Lt:
-    return " < ";
-  case Op::Le:
-    return " <= ";
-  case Op::Gt:
-    return " > ";
-  case Op::Ge:
-    return " >= ";
-  case Op::LogicalAnd:
-    return " && ";
-  case Op::LogicalOr:
-    return " || ";
+#define INTEGER_INFIX(NAME, TEXT)                                                                            \
+  case Op::NAME:                                                                                             \
+    return " " TEXT " ";
+#include "runtime/contract/IntegerOps.def"
   default:
     return nullptr;
   }

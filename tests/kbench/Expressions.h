@@ -18,6 +18,9 @@ public:
   ast::ExprP binary(ast::BinaryOp op, ast::ExprP a, ast::ExprP b) {
     return make(ast::Expr::Kind::Binary, [&](ast::Expr &e) { e.binaryOp = op, e.args = {a, b}; });
   }
+  ast::ExprP unary(ast::UnaryOp op, ast::ExprP a) {
+    return make(ast::Expr::Kind::Unary, [&](ast::Expr &e) { e.unaryOp = op, e.args = {a}; });
+  }
   ast::ExprP conditional(ast::ExprP value, ast::ExprP condition, ast::ExprP otherwise) {
     return make(ast::Expr::Kind::Conditional, [&](ast::Expr &e) { e.args = {value, condition, otherwise}; });
   }

@@ -288,4 +288,20 @@ TEST(Interval, HoldsEveryValue) {
   EXPECT_EQ(masked.hi, 255);
 }
 
+TEST(Interval, JoinsAndEnds) {
+  const Interval anything;
+  const auto same = [](Interval a, Interval b) { return a.lo == b.lo && a.hi == b.hi; };
+  EXPECT_TRUE(same(join({-3, 2}, {5, 9}), {-3, 9}));
+  EXPECT_TRUE(same(join({5, 9}, {-3, 2}), {-3, 9}));
+  EXPECT_TRUE(same(join({0, 9}, {2, 3}), {0, 9}));
+  EXPECT_TRUE(same(join(Interval::exactly(4), anything), anything));
+  EXPECT_EQ(addOrEnd(3, -5), -2);
+  EXPECT_EQ(addOrEnd(anything.hi, 1), anything.hi);
+  EXPECT_EQ(addOrEnd(anything.hi, -1), anything.hi - 1);
+  EXPECT_EQ(addOrEnd(anything.lo, -1), anything.lo);
+  EXPECT_EQ(addOrEnd(anything.lo, 1), anything.lo + 1);
+  EXPECT_EQ(addOrEnd(anything.lo, anything.lo), anything.lo);
+  EXPECT_EQ(addOrEnd(anything.hi, anything.hi), anything.hi);
+}
+
 } // namespace
