@@ -45,7 +45,7 @@ Diagnostics::Builder Diagnostics::reportText(diag id, SourceRange range,
   std::vector<std::string> shown;
   for (const std::string &a : args)
     shown.push_back(printable(shortened(a, kLongestArgument)));
-  Diagnostic d{id, range, formatMessage(info(id).format, shown), {}, std::nullopt};
+  Diagnostic d{id, range, formatMessage(info(id).format, shown), {}, std::nullopt, shown};
   auto same = [&](const Diagnostic &o) {
     return o.id == d.id && o.range.begin == range.begin && o.range.end == range.end &&
            o.range.file == range.file && o.message == d.message;

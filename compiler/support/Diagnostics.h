@@ -38,6 +38,7 @@ struct Diagnostic {
   std::string message;
   std::vector<DiagnosticNote> notes;
   std::optional<std::string> help;
+  std::vector<std::string> args; ///< what the message was made of, for who decides by it
   Severity severity() const { return info(id).severity; }
 };
 

@@ -241,7 +241,7 @@ static std::string disagreement(const SearchOutcome &o) {
   const PointResult *odd = nullptr;
   size_t count = 0;
   for (size_t i : o.ranking)
-    if (o.results[i].measurement.verdict.detail == dependsOnPoint) {
+    if (dependsOnPoint(o.results[i].measurement.verdict)) {
       odd = odd ? odd : &o.results[i];
       ++count;
     }
@@ -275,12 +275,12 @@ static std::string checksWarning(const SearchOutcome &o) {
 
 // The fastest may be right only where it was looked at.
 static std::string unverifiedBest(const SearchOutcome &o) {
-  const std::string &why = o.results[o.ranking.front()].measurement.verdict.detail;
-  return why.empty() || why == dependsOnPoint
+  const Verdict &v = o.results[o.ranking.front()].measurement.verdict;
+  return v.detail.empty() || dependsOnPoint(v)
              ? ""
              : "\nWARNING  the best point was not verified at the size at which it was timed, only at small "
                "sizes: " +
-                   why + "\n";
+                   v.detail + "\n";
 }
 
 // Where the time went. What is left of it: the device waited for compilers.

@@ -134,23 +134,32 @@ private:
                     "a name stands twice in the line");
       return;
     }
-    Diagnostics unplaced;
-    if (sema::completePoint(s_.space, given, complete, unplaced)) {
+    // A mistake of a name stands at that name: each is tried by itself.
+    bool ok = true;
+    for (const auto &[name, value] : given.entries()) {
+      Diagnostics unplaced;
+      Point alone;
+      alone.set(name, value);
+      ok = sema::completePoint(s_.space, alone, complete, unplaced) && ok;
+      for (const Diagnostic &d : unplaced.all()) {
+        auto report = diags_.report(diag::BadPointLine, range(placeOf(item, name)), d.message);
+        if (d.help)
+          report.help(*d.help);
+      }
+    }
+    Diagnostics none;
+    if (ok && sema::completePoint(s_.space, given, complete, none))
       s_.listed.push_back(std::move(complete));
-      return;
-    }
-    for (const Diagnostic &d : unplaced.all()) {
-      // What names the kernel lacks is said without a place: the first such name in the line is meant.
-      size_t place = item.find_first_not_of(" \t");
-      for (auto &[n, v] : given.entries())
-        if (d.message.find("'" + n + "'") != std::string::npos) {
-          place = item.find(n + "=");
-          break;
-        }
-      auto report = diags_.report(diag::BadPointLine, range(place), d.message);
-      if (d.help)
-        report.help(*d.help);
-    }
+  }
+
+  // Of `NAME=` in the line; a longer name may end like it.
+  static size_t placeOf(std::string_view item, std::string_view name) {
+    const std::string written = std::string(name) + "=";
+    size_t at = item.find(written);
+    while (at != 0 && at != std::string_view::npos && item[at - 1] != ',' &&
+           !std::isspace(static_cast<unsigned char>(item[at - 1])))
+      at = item.find(written, at + 1);
+    return at == std::string_view::npos ? item.find_first_not_of(" \t") : at;
   }
 
   // The parameters do not depend on the point, but a contract is made at one: the first that checks.

@@ -99,7 +99,7 @@ bool Finals::verifyBaselineInFull(Request request, Reply &reply) {
   if (o->kind != Outcome::Kind::Answer || !Reply::fromLine(o->answer, full))
     full.verdict = blame(*o, {});
   reply.verdict = full.verdict;
-  outcome_.baseline.isVerifiedInFull = full.verdict.ok() && full.note.empty();
+  outcome_.baseline.isVerifiedInFull = full.verdict.ok() && full.verdict.detail.empty();
   reply.worstError = std::max(reply.worstError, full.worstError);
   return true;
 }

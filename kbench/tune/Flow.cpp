@@ -137,7 +137,7 @@ bool Flow::compileNext() {
   result.measurement.stage = "search";
   result.measurement.point = *point;
   attempts_.push_back(0);
-  notes_.emplace_back();
+  comparable_.emplace_back();
   comparedWith_.emplace_back();
   if (auto it = known_.find(point->str()); it != known_.end()) {
     result.measurement = it->second;

@@ -82,8 +82,8 @@ private:
   PlainPoint plain_;
   std::deque<size_t> toRepeat_; ///< to compile once more
   std::deque<size_t> toVerify_, waiting_, toCompare_, toFull_, toTime_;
-  /// Why a point is not compared with candidate `comparedWith_`; empty: it is.
-  std::vector<std::string> notes_;
+  /// Of an ok point, with why it is not compared with candidate `comparedWith_`, if it is not.
+  std::vector<Verdict> comparable_;
   std::vector<std::optional<size_t>> comparedWith_;
   std::map<size_t, Stage> stages_;
   std::vector<unsigned> attempts_;

@@ -64,12 +64,12 @@ void Flow::afterSmall(size_t i) {
   if (!plain_.isSettled()) {
     waiting_.push_back(i);
   } else if (!outcome_.plain) {
-    m.verdict.detail = outcome_.noFullSize;
+    m.verdict = uncompared(outcome_.noFullSize);
     (session_.grid ? toTime_ : toFull_).push_back(i);
   } else if (comparedWith_[i] != plain_.candidate()) {
     toCompare_.push_back(i); // it was compared with one that has failed since
   } else {
-    m.verdict.detail = notes_[i];
+    m.verdict = comparable_[i];
     toFull_.push_back(i);
   }
 }
@@ -80,7 +80,7 @@ void Flow::compared(const Outcome &o) {
   if (!reply)
     return;
   comparedWith_[o.job] = plain_.candidate();
-  notes_[o.job] = reply->note;
+  comparable_[o.job] = reply->verdict;
   afterSmall(o.job);
 }
 
@@ -127,7 +127,7 @@ void Flow::compiled(const Outcome &o) {
   m.compileMs = reply->compileMs;
   outcome_.takeEffort(*reply);
   outcome_.results[o.job].warning = reply->warning;
-  notes_[o.job] = reply->note;
+  comparable_[o.job] = reply->verdict;
   toVerify_.push_back(o.job);
 }
 
@@ -147,12 +147,12 @@ void Flow::ran(const Outcome &o) {
   if (stage == Stage::Full) {
     m.worstError = std::max(m.worstError, reply->worstError);
     if (m.verdict.detail.empty()) // else it was not compared, and why is there
-      m.verdict.detail = reply->note;
+      m.verdict = reply->verdict;
     toTime_.push_back(o.job);
     return;
   }
   m.samplesNs = reply->samples.empty() ? std::vector<double>{} : reply->samples[0];
-  end(o.job, {Status::Ok, "", m.verdict.detail});
+  end(o.job, m.verdict);
 }
 
 void Flow::end(size_t i, Verdict verdict) {

@@ -31,8 +31,8 @@ void PlainPoint::ended(const Outcome &o) {
     kind_ = Request::Kind::VerifyFull;
     return;
   default:
-    why_ = reply.note; // no other would have room either
-    isFound_ = reply.note.empty();
+    why_ = reply.verdict.detail; // no other would have room either
+    isFound_ = why_.empty();
     if (!isFound_)
       candidate_ = options_.plainPoints.size();
   }

@@ -30,18 +30,18 @@ std::vector<std::vector<int64_t>> commonSizes(const std::vector<VerificationCase
 
 } // namespace
 
-std::string CompileWorker::differsFrom(const Point &plain, const sema::TypedKernel &point,
-                                       const Contract &contract, const Request &request,
-                                       const PointFiles &files) {
+Verdict CompileWorker::differsFrom(const Point &plain, const sema::TypedKernel &point,
+                                   const Contract &contract, const Request &request,
+                                   const PointFiles &files) {
   Diagnostics diags;
   auto kernel = check(plain, false, diags);
   if (!kernel)
-    return "the plain point does not check";
+    return uncompared("the plain point does not check");
   const Contract plainContract = driver::contractOf(*kernel);
   std::string error;
   const InputRules *rules = this->rules(plainContract, error);
   if (!rules)
-    return error;
+    return uncompared(error);
   for (size_t c = 0; c < files.cases.size(); ++c) {
     const VerificationCase &given = files.cases[c];
     BoundLaunch bound;
@@ -50,28 +50,28 @@ std::string CompileWorker::differsFrom(const Point &plain, const sema::TypedKern
     auto inputs = makeInputs(plainContract, given.dims, *rules, given.seed, error);
     auto values = inputs ? interpretValues(*kernel, *inputs, bound.dims, bound.grid, error) : std::nullopt;
     if (!values)
-      return error;
+      return uncompared(error);
     for (size_t p = 0; p < contract.params.size(); ++p) {
       if (!contract.params[p].isTensor || !contract.params[p].isWritten)
         continue;
       ExpectedOutput expected;
       HostArray &got = (*values)[p];
       if (got.extents() != extentsAt(contract.params[p], given.dims))
-        return "its tensors have other extents than the plain point's";
+        return uncompared("its tensors have other extents than the plain point's");
       if (!readExpected(request.items[0].folder, c, p, contract.params[p].elem, got.extents(), expected,
                         error))
-        return error;
+        return uncompared(error);
       if (!compare(got, expected, contract.params[p].name).failure.empty())
-        return std::string(dependsOnPoint);
+        return dependsOnPoint();
     }
-    return "";
+    return {};
   }
   return differsElsewhere(*kernel, plainContract, point, contract, request, files);
 }
 
-std::string CompileWorker::differsElsewhere(const sema::TypedKernel &plain, const Contract &plainContract,
-                                            const sema::TypedKernel &kernel, const Contract &contract,
-                                            const Request &request, const PointFiles &files) {
+Verdict CompileWorker::differsElsewhere(const sema::TypedKernel &plain, const Contract &plainContract,
+                                        const sema::TypedKernel &kernel, const Contract &contract,
+                                        const Request &request, const PointFiles &files) {
   std::string error;
   const InputRules *rules = this->rules(plainContract, error);
   std::vector<int64_t> full = dimsOf(session_, contract);
@@ -85,20 +85,20 @@ std::string CompileWorker::differsElsewhere(const sema::TypedKernel &plain, cons
       continue;
     for (size_t p = 0; p < contract.params.size(); ++p)
       if (extentsAt(contract.params[p], dims) != extentsAt(plainContract.params[p], dims))
-        return "its tensors have other extents than the plain point's";
+        return uncompared("its tensors have other extents than the plain point's");
     auto inputs = makeInputs(plainContract, dims, *rules, request.seed * 16 + 15, error);
     auto expected =
         inputs ? interpret(kernel, contract, *inputs, bound.dims, bound.grid, effort, error) : std::nullopt;
     auto values =
         expected ? interpretValues(plain, *inputs, plainBound.dims, plainBound.grid, error) : std::nullopt;
     if (!values)
-      return error;
+      return uncompared(error);
     for (const ExpectedOutput &out : *expected)
       if (!compare((*values)[out.param], out, contract.params[out.param].name).failure.empty())
-        return std::string(dependsOnPoint);
-    return "";
+        return dependsOnPoint();
+    return {};
   }
-  return "there is no small size that both it and the plain point take";
+  return uncompared("there is no small size that both it and the plain point take");
 }
 
 } // namespace phobos::kbench

@@ -28,15 +28,7 @@ Verdict verdictOf(const Diagnostics &diags, const SourceManager &sources) {
         text += "; " + n.message;
       return {Status::CompileError, placeText(d, sources), text};
     }
-    // `illegal point: RULE: reason`
-    std::string text = d.message;
-    constexpr std::string_view prefix = "illegal point: ";
-    if (text.starts_with(prefix))
-      text.erase(0, prefix.size());
-    size_t colon = text.find(": ");
-    if (colon == std::string::npos)
-      return {Status::Illegal, "@require", text};
-    return {Status::Illegal, text.substr(0, colon), text.substr(colon + 2)};
+    return {Status::Illegal, d.args[0], d.args[1]};
   }
   return {Status::CompileError, "", "the check failed without a message"};
 }
@@ -98,8 +90,7 @@ Verdict CompileWorker::compile(const Request &request, Reply &reply, const Say &
   if (request.kind == Request::Kind::Compare) {
     if (!hasPlain || !files.read(request.items[0].folder, error))
       return {Status::Lost, "", "what was compiled is gone: " + error};
-    reply.note = plain == point ? "" : differsFrom(plain, *kernel, contract, request, files);
-    return {};
+    return plain == point ? Verdict() : differsFrom(plain, *kernel, contract, request, files);
   }
   Verdict verdict = compiler_->compile(*kernel, loaded_->sources, files.code);
   if (!verdict.ok())
@@ -122,7 +113,7 @@ Verdict CompileWorker::compile(const Request &request, Reply &reply, const Say &
   verdict = makeCases(*kernel, contract, full, request, files, reply.warning, say);
   reply.cases = static_cast<unsigned>(files.cases.size());
   if (verdict.ok() && hasPlain && !(plain == point))
-    reply.note = differsFrom(plain, *kernel, contract, request, files);
+    verdict = differsFrom(plain, *kernel, contract, request, files);
   if (verdict.ok() && !files.write(request.items[0].folder, error))
     return {Status::CompileError, "", error};
   return verdict;

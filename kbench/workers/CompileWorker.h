@@ -21,14 +21,14 @@ private:
   Verdict makeCases(const sema::TypedKernel &kernel, const Contract &contract, const BoundLaunch &full,
                     const Request &request, PointFiles &files, std::string &warning, const Say &say);
 
-  /// Why `plain` computes something else than the point by the interpreter, at one of the point's small
-  /// sizes; empty if it does not.
-  std::string differsFrom(const Point &plain, const sema::TypedKernel &kernel, const Contract &contract,
-                          const Request &request, const PointFiles &files);
+  /// Ok; where `plain` computes something else than the point by the interpreter, at one of the point's small
+  /// sizes, or that is not known, with why.
+  Verdict differsFrom(const Point &plain, const sema::TypedKernel &kernel, const Contract &contract,
+                      const Request &request, const PointFiles &files);
   /// At a size that is neither's own, where none of the point's is one of the plain point's too.
-  std::string differsElsewhere(const sema::TypedKernel &plain, const Contract &plainContract,
-                               const sema::TypedKernel &kernel, const Contract &contract,
-                               const Request &request, const PointFiles &files);
+  Verdict differsElsewhere(const sema::TypedKernel &plain, const Contract &plainContract,
+                           const sema::TypedKernel &kernel, const Contract &contract, const Request &request,
+                           const PointFiles &files);
 
   std::unique_ptr<Compiler> compiler_;
 };

@@ -7,6 +7,13 @@ namespace {
 
 unsigned char guardByte(size_t i) { return static_cast<unsigned char>(0x5A ^ (i * 37)); }
 
+std::vector<unsigned char> guardBand() {
+  std::vector<unsigned char> guard(DeviceArguments::guardBytes);
+  for (size_t i = 0; i < guard.size(); ++i)
+    guard[i] = guardByte(i);
+  return guard;
+}
+
 } // namespace
 
 DeviceArguments::~DeviceArguments() {
@@ -20,9 +27,7 @@ bool DeviceArguments::upload(const std::vector<Input> &inputs, const std::vector
                              const std::array<int64_t, 3> &grid, std::string &error) {
   launch_.dims = dims;
   launch_.grid = grid;
-  std::vector<unsigned char> guard(guardBytes);
-  for (size_t i = 0; i < guardBytes; ++i)
-    guard[i] = guardByte(i);
+  const std::vector<unsigned char> guard = guardBand();
   for (size_t p = 0; p < inputs.size(); ++p) {
     const ContractParam &param = contract_.params[p];
     LaunchArgument argument;
@@ -75,28 +80,33 @@ bool DeviceArguments::restore(size_t param, std::string &error) {
   return b.kept != 0 && device_.copy(b.address + guardBytes, b.kept, b.bytes, error);
 }
 
-bool DeviceArguments::download(size_t param, HostArray &array, bool spoilGuard, std::string &error) {
+Verdict DeviceArguments::download(size_t param, HostArray &array, bool spoilGuard) {
+  std::string error;
   const Block &block = blocks_[param];
   std::vector<unsigned char> before(guardBytes), after(guardBytes);
   Address data = block.address + guardBytes;
   if (!device_.read(array.data(), data, block.bytes, error) ||
       !device_.read(before.data(), block.address, guardBytes, error) ||
       !device_.read(after.data(), data + block.bytes, guardBytes, error))
-    return false;
+    return {Status::Fault, "", error};
   if (spoilGuard)
     after[0] ^= 1;
-  for (size_t i = 0; i < guardBytes; ++i) {
-    size_t fromEnd = guardBytes - 1 - i;
-    if (before[fromEnd] != guardByte(fromEnd)) {
-      error = "memory " + std::to_string(i + 1) + " bytes before its first element was written";
-      return false;
-    }
-    if (after[i] != guardByte(i)) {
-      error = "memory " + std::to_string(i) + " bytes behind its last element was written";
-      return false;
-    }
+  Verdict found;
+  for (size_t i = 0; i < guardBytes && found.ok(); ++i) {
+    const size_t fromEnd = guardBytes - 1 - i;
+    if (before[fromEnd] != guardByte(fromEnd))
+      found = {Status::Wrong, "",
+               "memory " + std::to_string(i + 1) + " bytes before its first element was written"};
+    else if (after[i] != guardByte(i))
+      found = {Status::Wrong, "",
+               "memory " + std::to_string(i) + " bytes behind its last element was written"};
   }
-  return true;
+  // The next kernel that runs on this memory is not to blame for it.
+  const std::vector<unsigned char> guard = guardBand();
+  if (!found.ok() && (!device_.write(block.address, guard.data(), guardBytes, error) ||
+                      !device_.write(data + block.bytes, guard.data(), guardBytes, error)))
+    return {Status::Fault, "", error};
+  return found;
 }
 
 } // namespace phobos::kbench

@@ -162,8 +162,10 @@ Verdict DeviceWorker::verifyCase(LoadedPoint &loaded, size_t index, const Reques
     if (!param.isTensor)
       continue;
     HostArray before = (*inputs)[p].array, &got = (*inputs)[p].array;
-    if (!arguments.download(p, got, overrun && param.isWritten, error))
-      return {Status::Wrong, "", param.name + ": " + error + where};
+    if (Verdict v = arguments.download(p, got, overrun && param.isWritten); !v.ok()) {
+      v.detail = param.name + ": " + v.detail + where;
+      return v;
+    }
     if (!param.isWritten) {
       if (std::memcmp(before.data(), got.data(), got.bytes()) != 0)
         return {Status::Wrong, "", param.name + " is only read, but it was written" + where};

@@ -28,8 +28,9 @@ public:
   bool upload(const std::vector<Input> &inputs, const std::vector<int64_t> &dims,
               const std::array<int64_t, 3> &grid, std::string &error);
   const LaunchRequest &launch() const { return launch_; }
-  /// Reads a tensor back; `error` also says if a guard band was written.
-  bool download(size_t param, HostArray &array, bool spoilGuard, std::string &error);
+  /// Reads a tensor back: `wrong` if a guard band was written (it is whole again then), `fault` if it cannot
+  /// be read.
+  Verdict download(size_t param, HostArray &array, bool spoilGuard);
   /// Keeps what the written tensors hold, on the device, so that restore() need not bring it there again.
   /// Where there is no room for it restore() fails.
   void keep();
@@ -75,9 +76,10 @@ private:
   Verdict verifyStored(LoadedPoint &loaded, const Request &request);
   /// Of the run whose result is in outputs_.
   Verdict findLeftOut(LoadedPoint &loaded);
-  bool makeReference(LoadedPoint &plain, uint64_t seed, std::string &error);
-  bool runFull(LoadedPoint &loaded, uint64_t seed, bool all, std::string &error);
-  bool downloadOutputs(std::string &error);
+  Verdict makeReference(LoadedPoint &plain, uint64_t seed);
+  Verdict runFull(LoadedPoint &loaded, uint64_t seed, bool all);
+  Verdict runOnce(LoadedPoint &loaded);
+  Verdict downloadOutputs();
 
   std::unique_ptr<Device> device_;
   std::list<LoadedPoint> points_; ///< the latest used first

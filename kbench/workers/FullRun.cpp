@@ -21,7 +21,7 @@ uint64_t scalarBits(const ContractParam &param, const Input &input) {
 
 } // namespace
 
-bool DeviceWorker::downloadOutputs(std::string &error) {
+Verdict DeviceWorker::downloadOutputs() {
   const auto &params = fullContract_.params;
   outputs_.resize(params.size());
   for (size_t p = 0; p < params.size(); ++p) {
@@ -30,26 +30,35 @@ bool DeviceWorker::downloadOutputs(std::string &error) {
     // The same memory each time: fresh pages would cost as much as the copy.
     if (outputs_[p].elem() != params[p].elem || outputs_[p].extents() != fullInputs_[p].array.extents())
       outputs_[p] = HostArray(params[p].elem, fullInputs_[p].array.extents());
-    if (!full_->download(p, outputs_[p], false, error)) {
-      error = params[p].name + ": " + error;
-      return false;
+    if (Verdict v = full_->download(p, outputs_[p], false); !v.ok()) {
+      v.detail = params[p].name + ": " + v.detail;
+      return v;
     }
   }
-  return true;
+  return {};
+}
+
+// A run of what is loaded, on what full_ holds; with what it gave in outputs_.
+Verdict DeviceWorker::runOnce(LoadedPoint &loaded) {
+  std::string error;
+  Verdict v = loaded.kernel->run(fullLaunch_, error) ? downloadOutputs() : Verdict{Status::Fault, "", error};
+  if (!v.ok())
+    v.detail += " at full size";
+  return v;
 }
 
 // One run on fresh inputs: what the kernel writes holds poison or its first values before. With `all`
 // everything is put back, in case an earlier kernel wrote where it must not. The result is in outputs_.
-bool DeviceWorker::runFull(LoadedPoint &loaded, uint64_t seed, bool all, std::string &error) {
+Verdict DeviceWorker::runFull(LoadedPoint &loaded, uint64_t seed, bool all) {
+  std::string error;
   if (!fullSize(loaded, seed, error))
-    return false;
+    return {Status::Fault, "", error};
   const auto &params = fullContract_.params;
   for (size_t p = 0; p < params.size(); ++p)
     if (params[p].isTensor && (all || params[p].isWritten) && (all || !full_->restore(p, error)) &&
         !full_->rewrite(p, fullInputs_[p].array, error))
-      return false;
-  error.clear();
-  return loaded.kernel->run(fullLaunch_, error) && downloadOutputs(error);
+      return {Status::Fault, "", error};
+  return runOnce(loaded);
 }
 
 // Blocks that are too few, or that leave something out, may show at no small size. Where elements look as
@@ -76,18 +85,12 @@ Verdict DeviceWorker::findLeftOut(LoadedPoint &loaded) {
     if (!full_->rewrite(p, isSuspect ? outputs_[p] : fullInputs_[p].array, error))
       return {Status::Fault, "", error};
   }
-  error.clear();
-  if (!loaded.kernel->run(fullLaunch_, error) || !downloadOutputs(error))
-    return {Status::Fault, "", error + " at full size"};
+  if (const Verdict v = runOnce(loaded); !v.ok())
+    return v;
   for (const auto &[p, elements] : suspects)
     if (const std::string found = leftOut(outputs_[p], elements, params[p].name); !found.empty())
       return {Status::Wrong, "", found + ", at full size"};
   return {};
-}
-
-static Verdict failedAtFullSize(const std::string &error) {
-  return {error.find("was written") == std::string::npos ? Status::Fault : Status::Wrong, "",
-          error + " at full size"};
 }
 
 Verdict DeviceWorker::verifyStored(LoadedPoint &loaded, const Request &request) {
@@ -96,17 +99,16 @@ Verdict DeviceWorker::verifyStored(LoadedPoint &loaded, const Request &request) 
     return {Status::Fault, "", error};
   if (fullInputs_.empty() && !fullContract_.params.empty()) // there is no room
     return {};
-  return runFull(loaded, request.seed, false, error) ? findLeftOut(loaded) : failedAtFullSize(error);
+  const Verdict v = runFull(loaded, request.seed, false);
+  return v.ok() ? findLeftOut(loaded) : v;
 }
 
-bool DeviceWorker::makeReference(LoadedPoint &plain, uint64_t seed, std::string &error) {
+Verdict DeviceWorker::makeReference(LoadedPoint &plain, uint64_t seed) {
   reference_.clear();
-  if (!runFull(plain, seed, true, error))
-    return false;
-  if (const Verdict stored = findLeftOut(plain); !stored.ok()) {
-    error = stored.detail;
-    return false;
-  }
+  if (const Verdict v = runFull(plain, seed, true); !v.ok())
+    return v;
+  if (const Verdict v = findLeftOut(plain); !v.ok())
+    return v;
   std::vector<HostArray> values = std::exchange(outputs_, {});
   const auto &params = fullContract_.params;
   const bool anyFloat = std::any_of(params.begin(), params.end(), [](const ContractParam &p) {
@@ -116,21 +118,25 @@ bool DeviceWorker::makeReference(LoadedPoint &plain, uint64_t seed, std::string 
     std::vector<Input> kept = std::move(fullInputs_);
     const LaunchRequest launch = fullLaunch_;
     fullInputs_ = absoluteValues(kept, *plain.typed);
-    bool ok = true;
-    for (size_t p = 0; p < params.size() && ok; ++p)
-      if (params[p].isTensor)
-        ok = full_->rewrite(p, fullInputs_[p].array, error);
-      else
+    std::string error;
+    auto rewriteAll = [&] {
+      for (size_t p = 0; p < params.size(); ++p)
+        if (params[p].isTensor && !full_->rewrite(p, fullInputs_[p].array, error))
+          return Verdict{Status::Fault, "", error};
+      return Verdict{};
+    };
+    for (size_t p = 0; p < params.size(); ++p)
+      if (!params[p].isTensor)
         fullLaunch_.args[p].scalar = scalarBits(params[p], fullInputs_[p]);
-    ok = ok && plain.kernel->run(fullLaunch_, error);
-    ok = ok && downloadOutputs(error);
+    Verdict v = rewriteAll();
+    if (v.ok())
+      v = runOnce(plain);
     fullInputs_ = std::move(kept);
     fullLaunch_ = launch;
-    for (size_t p = 0; p < params.size() && ok; ++p)
-      if (params[p].isTensor)
-        ok = full_->rewrite(p, fullInputs_[p].array, error);
-    if (!ok)
-      return false;
+    if (v.ok())
+      v = rewriteAll();
+    if (!v.ok())
+      return v;
   }
   const Effort effort = measureEffort(*plain.typed, fullLaunch_.dims, fullLaunch_.grid, false);
   outputs_.resize(params.size());
@@ -138,39 +144,43 @@ bool DeviceWorker::makeReference(LoadedPoint &plain, uint64_t seed, std::string 
     if (params[p].isTensor && params[p].isWritten)
       reference_.push_back(makeFullOutput(p, std::move(values[p]), outputs_[p], effort));
   referenceKey_ = fullKey_;
-  return true;
+  return {};
 }
 
 // The reference is made once in a run, by the first request, and again only where a worker is replaced: every
 // point whose tensors have the same extents is compared with it, and the plain point is not looked at.
 Verdict DeviceWorker::verifyFull(const Request &request, Reply &reply) {
   std::string error;
+  const bool isOfPlain = request.items.size() < 2 || request.items[1].folder == request.items[0].folder;
   LoadedPoint *loaded = load(request.items[0], error);
   if (!loaded)
     return {Status::CompileError, "", "the code does not load: " + error};
   if (!fullSize(*loaded, request.seed, error))
     return {Status::Fault, "", error};
-  if (fullInputs_.empty() && !fullContract_.params.empty()) {
-    reply.note = "the tensors leave no room for a reference beside them";
-    return {};
-  }
+  if (fullInputs_.empty() && !fullContract_.params.empty())
+    return uncompared("the tensors leave no room for a reference beside them");
   const std::string key = fullKey_;
-  auto remake = [&](std::string &why) {
-    LoadedPoint *plain = load(request.items.back(), why);
-    return plain && makeReference(*plain, request.seed, why);
+  // What is wrong with the plain point is no fault of another one's: that one is not compared. A device that
+  // fails is of no more use, whoever it fails.
+  auto ofPlain = [&](Verdict v) {
+    if (!isOfPlain)
+      v.detail = "the plain point: " + v.detail;
+    return isOfPlain || v.status == Status::Fault ? v : uncompared(v.detail);
+  };
+  auto remake = [&] {
+    LoadedPoint *plain = load(request.items.back(), error);
+    return plain ? makeReference(*plain, request.seed) : Verdict{Status::Fault, "", error};
   };
   if (referenceKey_ != key) {
     LoadedPoint *plain = load(request.items.back(), error);
     if (!plain || !fullSize(*plain, request.seed, error))
-      return {Status::Fault, "", "the plain point at full size: " + error};
-    if (fullKey_ != key) {
-      reply.note = "its tensors have other extents than the plain point's";
-      return {};
-    }
-    if (!remake(error))
-      return {Status::Fault, "", "the plain point at full size: " + error};
+      return ofPlain({Status::Fault, "", error});
+    if (fullKey_ != key)
+      return uncompared("its tensors have other extents than the plain point's");
+    if (const Verdict v = remake(); !v.ok())
+      return ofPlain(v);
   }
-  if (request.items.size() < 2 || request.items[1].folder == request.items[0].folder)
+  if (isOfPlain)
     return {}; // that was all that was asked
   loaded = load(request.items[0], error);
   if (!loaded)
@@ -178,8 +188,8 @@ Verdict DeviceWorker::verifyFull(const Request &request, Reply &reply) {
   // A kernel before this one may have spoilt an input or the reference: a difference counts only once both
   // are made again.
   for (int attempt = 0;; ++attempt) {
-    if (!runFull(*loaded, request.seed, attempt > 0, error))
-      return failedAtFullSize(error);
+    if (const Verdict v = runFull(*loaded, request.seed, attempt > 0); !v.ok())
+      return v;
     std::string failure;
     double worst = 0;
     for (const FullOutput &expected : reference_) {
@@ -196,8 +206,8 @@ Verdict DeviceWorker::verifyFull(const Request &request, Reply &reply) {
       return findLeftOut(*loaded);
     if (attempt > 0)
       return {Status::Wrong, "", failure + " at full size, by the plain point " + request.items.back().point};
-    if (!remake(error))
-      return {Status::Fault, "", "the plain point at full size: " + error};
+    if (const Verdict v = remake(); !v.ok())
+      return ofPlain(v);
     loaded = load(request.items[0], error);
     if (!loaded)
       return {Status::CompileError, "", "the code does not load: " + error};

@@ -42,6 +42,8 @@ struct Request {
 };
 
 struct Reply {
+  /// Of an ok answer to Compile, Compare and VerifyFull: why the point is not verified at full size, if it is
+  /// not.
   Verdict verdict;
   // Compile
   Resources resources;
@@ -55,9 +57,7 @@ struct Reply {
   double compileMs = 0;
   // Verify
   double worstError = 0; ///< in units of the bound
-  /// Of a library: its name and version. Compile, Compare, VerifyFull: why the point is not verified at full
-  /// size.
-  std::string note;
+  std::string note;      ///< of a library its name and version; Roof: why a type is not measured
   // Time, Sample: nanoseconds, per item
   std::vector<std::vector<double>> samples;
   size_t failedItem = 0; ///< Sample: whom the verdict is about

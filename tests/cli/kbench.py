@@ -129,12 +129,13 @@ class Search(Case):
         self.assertIn('--kernel other', self.result['reproduce'])
 
     def test_refused_points_are_listed_with_their_reason(self):
-        source = SCALE.replace('\nkernel', '\n@require(T * U <= 32, "too much")\nkernel')
+        source = SCALE.replace('\nkernel', '\n@require(T * U <= 32, "illegal point: too much")\nkernel')
         rows = self.rows('--dim', 'N=50', source=source)
         self.assertEqual(len(rows), 6)
         bad = [p for p in rows.values() if p['status'] == 'illegal']
         self.assertEqual([p['point'] for p in bad], [{'T': 32, 'U': 2}])
-        self.assertIn('too much', bad[0]['detail'])
+        self.assertIn('illegal point: too much', bad[0]['detail'])
+        self.assertEqual(bad[0]['rule'], 'T * U <= 32')
 
     def test_names_the_target_ignores_multiply_nothing(self):
         source = GEMM.replace('TILE_K in [4, 8]', 'TILE_K in [4, 8], STAGES in [2, 4], WARP_M in [4, 8]')

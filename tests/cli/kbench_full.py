@@ -122,6 +122,7 @@ class FullSize(Case):
         self.assertTrue(rows['T=8']['verified_full_size'])
         self.assertEqual(rows['T=16']['status'], 'ok')
         self.assertIn('depends on the point', rows['T=16']['detail'])
+        self.assertEqual([rows[p]['rule'] for p in ('T=8', 'T=16')], ['', 'depends-on-point'])
         out = self.kbench('--dim', 'N=64', '--grid', '8', '--fresh', source=POINTWISE).stdout
         self.assertIn('not verified at full size (2 points): --grid', out)
 

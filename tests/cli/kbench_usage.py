@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """phobos-kbench from outside: the ledger, --list, every flag and every exit status. `kbench_usage.py BIN_DIR [TestName..]`."""
-import csv, json, os, signal, sqlite3, subprocess, sys, time, unittest
+import csv, json, os, re, signal, sqlite3, subprocess, sys, time, unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from kbench_case import BIN, Case, GEMM, KBENCH, SCALE
@@ -141,6 +141,10 @@ class Status(Case):
         err = self.kbench('--points', path, '--dim', 'N=9', expect=1).stderr
         for words in ('p.txt:2:9: error[E0913]', "'V'", 'p.txt:3:3: error[E0913]', 'p.txt:4:5: error[E0913]'):
             self.assertIn(words, err)
+        # Each mistake stands at its own name, though the names and words of one are in another.
+        path = self.write('p.txt', "T=8 UT=8 TU=1\n")
+        err = self.kbench('--points', path, '--dim', 'N=9', expect=1).stderr
+        self.assertEqual([int(c) for c in re.findall(r'p.txt:1:(\d+): error', err)], [5, 10], err)
         self.assertIn('lists no point', self.kbench('--points', self.write('p.txt', '# none\n'), expect=1).stderr)
 
     def test_a_gpu_by_either_name(self):

@@ -14,6 +14,13 @@ using namespace phobos::kbench;
 
 namespace {
 
+/// What a kernel does at full size besides what it should, and of which point.
+enum class Misdeed : uint8_t { None, Overruns, FailsToRun, CannotBeRead };
+Misdeed misdeed = Misdeed::None;
+std::string culprit;
+/// What a device may say; nothing follows from its words.
+const char *const words = "a value was written that was left out behind the last element";
+
 /// What the device was asked for.
 struct Counts {
   std::map<std::string, int> runs; ///< by point
@@ -28,13 +35,24 @@ public:
       : inner_(std::move(inner)), point_(std::move(point)) {}
   bool run(const LaunchRequest &launch, std::string &error) override {
     ++counts.runs[point_];
-    return inner_->run(launch, error);
+    if (!isCulprit(launch))
+      return inner_->run(launch, error);
+    if (misdeed == Misdeed::FailsToRun) {
+      error = words;
+      return false;
+    }
+    if (!inner_->run(launch, error))
+      return false;
+    if (misdeed == Misdeed::Overruns)
+      *reinterpret_cast<char *>(launch.args[2].data + large) ^= 1;
+    return true;
   }
   bool time(const LaunchRequest &launch, bool cold, double &ns, std::string &error) override {
     return inner_->time(launch, cold, ns, error);
   }
 
 private:
+  bool isCulprit(const LaunchRequest &launch) const { return point_ == culprit && launch.dims[0] == 60; }
   std::unique_ptr<DeviceKernel> inner_;
   std::string point_;
 };
@@ -50,6 +68,10 @@ public:
   }
   bool read(void *to, Address from, size_t bytes, std::string &error) override {
     counts.largeReads += bytes >= large;
+    if (misdeed == Misdeed::CannotBeRead && bytes >= large) {
+      error = words;
+      return false;
+    }
     return inner_->read(to, from, bytes, error);
   }
   bool copy(Address to, Address from, size_t bytes, std::string &error) override {
@@ -79,6 +101,7 @@ class FullRun : public testing::Test {
 protected:
   void SetUp() override {
     counts = {};
+    misdeed = Misdeed::None;
     folder_ = std::filesystem::temp_directory_path() / ("kbench-full-" + std::to_string(getpid()));
     std::filesystem::create_directories(folder_);
     target_ = interpTarget();
@@ -96,6 +119,19 @@ protected:
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
+  /// Makes the points' code.
+  void compile(const std::vector<std::string> &points) {
+    CompileWorker compiler(target_, session_);
+    std::string error;
+    ASSERT_TRUE(compiler.start(error)) << error;
+    for (const std::string &p : points) {
+      Request request;
+      request.items = {item(p)};
+      const Reply reply = compiler.answer(request, [](const std::string &) {});
+      ASSERT_TRUE(reply.verdict.ok()) << reply.verdict.detail;
+    }
+  }
+
   Request::Item item(const std::string &point) { return {point, (folder_ / point).string(), ""}; }
 
   std::filesystem::path folder_;
@@ -104,27 +140,20 @@ protected:
 };
 
 TEST_F(FullRun, TheReferenceIsMadeOnceForAllPoints) {
-  CompileWorker compiler(target_, session_);
-  DeviceWorker device(target_, session_);
-  std::string error;
-  ASSERT_TRUE(compiler.start(error)) << error;
-  ASSERT_TRUE(device.start(error)) << error;
   const std::string plain = "TILE_M=8 TILE_K=4";
   const std::vector<std::string> points = {plain, "TILE_M=16 TILE_K=4", "TILE_M=16 TILE_K=8",
                                            "TILE_M=32 TILE_K=8"};
-  for (const std::string &p : points) {
-    Request request;
-    request.items = {item(p)};
-    Reply reply = compiler.answer(request, [](const std::string &) {});
-    ASSERT_TRUE(reply.verdict.ok()) << reply.verdict.detail;
-  }
+  compile(points);
+  DeviceWorker device(target_, session_);
+  std::string error;
+  ASSERT_TRUE(device.start(error)) << error;
   auto verify = [&](const std::string &p) {
     Request request;
     request.kind = Request::Kind::VerifyFull;
     request.items = {item(p), item(plain)};
     Reply reply = device.answer(request, [](const std::string &) {});
     EXPECT_TRUE(reply.verdict.ok()) << p << ": " << reply.verdict.detail;
-    EXPECT_EQ(reply.note, "");
+    EXPECT_EQ(reply.verdict.detail, "");
     return reply.worstError;
   };
   verify(plain);
@@ -138,6 +167,63 @@ TEST_F(FullRun, TheReferenceIsMadeOnceForAllPoints) {
   }
   EXPECT_EQ(counts.runs[plain], 2) << "never again";
   EXPECT_EQ(counts.largeWrites, before) << "inputs stay on the device, and what restores the output too";
+}
+
+TEST_F(FullRun, StatusesFollowFromWhatHappenedNotFromWords) {
+  const std::string plain = "TILE_M=8 TILE_K=4", other = "TILE_M=16 TILE_K=8", third = "TILE_M=32 TILE_K=8";
+  compile({plain, other, third});
+  struct {
+    Misdeed misdeed;
+    Status status;
+    const char *detail;
+  } cases[] = {{Misdeed::Overruns, Status::Wrong, "C: memory 0 bytes behind its last element was written"},
+               {Misdeed::FailsToRun, Status::Fault, words},
+               {Misdeed::CannotBeRead, Status::Fault, words}};
+  for (const auto &c : cases)
+    for (auto kind : {Request::Kind::VerifyFull, Request::Kind::Stored}) {
+      DeviceWorker device(target_, session_);
+      std::string error;
+      ASSERT_TRUE(device.start(error)) << error;
+      auto ask = [&](const std::string &p, const std::string &reference) {
+        Request request;
+        request.kind = kind;
+        request.items = {item(p), item(reference)};
+        return device.answer(request, [](const std::string &) {}).verdict;
+      };
+      misdeed = Misdeed::None;
+      EXPECT_TRUE(ask(other, plain).ok());
+      misdeed = c.misdeed;
+      culprit = other;
+      const Verdict verdict = ask(other, plain);
+      EXPECT_EQ(verdict.status, c.status) << verdict.detail;
+      EXPECT_NE(verdict.detail.find(c.detail), std::string::npos) << verdict.detail;
+      if (c.status != Status::Wrong)
+        continue; // the worker ends
+      // It costs nobody else anything, and the plain point in its place is as wrong.
+      EXPECT_TRUE(ask(third, plain).ok()) << ask(third, plain).detail;
+      const Verdict asPlain = ask(other, other);
+      EXPECT_EQ(asPlain.status, kind == Request::Kind::Stored ? Status::Wrong : Status::Ok);
+    }
+}
+
+TEST_F(FullRun, AWrongPlainPointIsNoFaultOfAnother) {
+  const std::string plain = "TILE_M=8 TILE_K=4", other = "TILE_M=16 TILE_K=8";
+  compile({plain, other});
+  DeviceWorker device(target_, session_);
+  std::string error;
+  ASSERT_TRUE(device.start(error)) << error;
+  misdeed = Misdeed::Overruns;
+  culprit = plain;
+  auto ask = [&](const std::string &p) {
+    Request request;
+    request.kind = Request::Kind::VerifyFull;
+    request.items = {item(p), item(plain)};
+    return device.answer(request, [](const std::string &) {}).verdict;
+  };
+  EXPECT_EQ(ask(plain).status, Status::Wrong);
+  const Verdict verdict = ask(other);
+  EXPECT_TRUE(verdict.ok()) << verdict.detail;
+  EXPECT_EQ(verdict.detail.find("the plain point: C: memory"), 0) << verdict.detail;
 }
 
 } // namespace
