@@ -47,19 +47,14 @@ void copyCheapToUses(Operation *func) {
 /// Joins what must share a layout, and finds the layout of each class.
 class Classes {
 public:
-  Classes(Operation *func, const Target &t) : target(t) {
+  Classes(Operation *func, const Plans &p, const Target &t) : plans(p), target(t) {
     func->walk([&](Operation *op) { collect(op); });
     for (size_t k = 0; k < values.size(); ++k)
       members[find(k)].push_back(values[k]);
   }
 
   Layout layoutOf(Value v) { return layoutOfClass(find(number.at(v))); }
-  const DotPlan &plan(pho::DotOp dot) {
-    auto [it, isNew] = plans.try_emplace(dot.getOperation());
-    if (isNew)
-      it->second = planDot(dot, target);
-    return it->second;
-  }
+  const DotPlan &plan(pho::DotOp dot) const { return plans.dots.at(dot); }
   ArrayRef<Value> all() const { return values; }
 
 private:
@@ -195,6 +190,7 @@ private:
     return blocked(shapeOf(vs[0].getType()), touches ? bytes : 4, target.warps);
   }
 
+  const Plans &plans;
   const Target &target;
   std::vector<Value> values;
   std::vector<size_t> parent;
@@ -202,7 +198,6 @@ private:
   std::map<size_t, std::vector<Value>> members;
   std::map<size_t, Layout> layouts;
   std::set<size_t> deciding;
-  std::map<Operation *, DotPlan> plans;
 };
 
 /// Gives `op`'s result another layout than its class has, and converts it back after.
@@ -235,9 +230,9 @@ void retypeConstant(arith::ConstantOp op) {
 
 } // namespace
 
-void assignLayouts(Operation *func, const Target &target) {
+void assignLayouts(Operation *func, const Plans &plans, const Target &target) {
   copyCheapToUses(func);
-  Classes classes(func, target);
+  Classes classes(func, plans, target);
   // Layouts first, types after: deciding reads the values as they were.
   std::vector<std::pair<Value, Layout>> decided;
   for (Value v : classes.all())

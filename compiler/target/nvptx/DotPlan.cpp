@@ -1,6 +1,5 @@
 #include "compiler/target/nvptx/DotPlan.h"
 #include "compiler/ir/Types.h"
-#include "compiler/target/nvptx/Roles.h"
 #include <algorithm>
 
 using namespace mlir;
@@ -220,25 +219,21 @@ SimtTile namedSimt(Coord shape, const Point &names) {
   return t;
 }
 
-/// Of what a contraction loop keeps in a stage.
-int64_t stageBytes(scf::ForOp loop) {
-  int64_t bytes = 0;
-  for (auto load : loop.getBody()->getOps<pho::LoadOp>())
-    if (auto tile = dyn_cast<RankedTensorType>(load.getType()))
-      bytes += tile.getNumElements() * elementBytes(tile.getElementType());
-  return bytes;
-}
+/// What keeps the product, whose loop has `roles`, from going by warpgroups itself, and how these lie.
+struct ByWarpgroups {
+  std::string whyNot;
+  int64_t rowsOfGroups = 1; ///< warpgroups that share its rows
+};
 
-/// What keeps the product alone from going by warpgroups; `rowsOfGroups`: warpgroups that share its rows.
-std::string whyNotByWarpgroups(pho::DotOp dot, scf::ForOp loop, const Target &target, int64_t &rowsOfGroups) {
+ByWarpgroups judgeWgmma(pho::DotOp dot, const RolePlan &roles, const Target &target) {
   DotPlan plan;
   if (!chooseMma(dot, target, plan).empty() || (plan.kind != "f16" && plan.kind != "bf16"))
-    return "by warpgroups go products of f16 and bf16 into f32";
+    return {"by warpgroups go products of f16 and bf16 into f32"};
   if (plan.operandType != elementOf(dot.getA().getType()))
-    return "its operands are rounded on their way, by warpgroups they are read as they lie in memory";
+    return {"its operands are rounded on their way, by warpgroups they are read as they lie in memory"};
   for (StringRef name : {"WARP_M", "WARP_N"})
     if (named(dot, name))
-      return (name + " shapes the warp tiles of mma").str();
+      return {(name + " shapes the warp tiles of mma").str()};
   const Coord shape = shapeOf(dot.getAcc().getType()), a = shapeOf(dot.getA().getType()),
               c = shapeOf(dot.getB().getType());
   Point point, completed;
@@ -249,42 +244,56 @@ std::string whyNotByWarpgroups(pho::DotOp dot, scf::ForOp loop, const Target &ta
   point.set("A_ROW_BYTES", a[1] * 2);
   point.set("B_ROW_BYTES", c[1] * 2);
   point.set("STEP_N", dot.getTransB() ? 8 : std::min<int64_t>(64, c[1]));
-  point.set("STAGES", planRoles(loop, stageBytes(loop), target).stages);
+  point.set("STAGES", roles.stages);
   auto verdict = legality::Judge(legality::Path::Wgmma).complete(point, {}, completed);
-  rowsOfGroups = completed.get("GROUPS_M").value_or(1);
-  return verdict.reason;
+  return {verdict.reason, completed.get("GROUPS_M").value_or(1)};
 }
 
-/// Sets `plan` to go by warpgroups where the processor has them and the product's loop allows it, else says
-/// why not.
-void chooseWgmma(pho::DotOp dot, const Target &target, DotPlan &plan) {
-  if (target.sm != 90 || !target.aligned || !plan.isMma)
-    return;
-  auto loop = dyn_cast<scf::ForOp>(dot->getParentOp());
+bool hasWarpgroups(const Target &target) { return target.sm == 90 && target.aligned; }
+
+/// Why no product goes by warpgroups, where the processor is one that has them.
+std::string whyNoWarpgroups(const Target &target) {
   if (!target.archSpecific)
-    plan.whyNotWgmma = "warpgroups multiply on sm_90a, the target is sm_90";
-  else if (!target.roles)
-    plan.whyNotWgmma = "with producing warps beside the others the kernel's tiles do not fit a block";
-  else if (target.ptx < 80)
-    plan.whyNotWgmma = "it begins with PTX 8.0";
-  else if (!loop || !isContraction(dot))
-    plan.whyNotWgmma = "it does not accumulate in a loop of its own";
-  else
-    plan.whyNotWgmma = whyNoRoles(loop, target);
-  if (!plan.whyNotWgmma.empty())
+    return "warpgroups multiply on sm_90a, the target is sm_90";
+  if (!target.roles)
+    return "with producing warps beside the others the kernel's tiles do not fit a block";
+  return target.ptx < 80 ? "it begins with PTX 8.0" : "";
+}
+
+/// The products of a contraction loop go by warpgroups where all of them can.
+void planLoop(scf::ForOp loop, const Target &target, Plans &plans) {
+  SmallVector<pho::DotOp> dots(loop.getBody()->getOps<pho::DotOp>());
+  if (dots.empty())
     return;
-  int64_t rowsOfGroups = 1, others = 1;
-  plan.whyNotWgmma = whyNotByWarpgroups(dot, loop, target, rowsOfGroups);
-  for (auto other : loop.getBody()->getOps<pho::DotOp>())
-    if (plan.whyNotWgmma.empty() && other != dot && !whyNotByWarpgroups(other, loop, target, others).empty())
-      plan.whyNotWgmma = "another product of its loop does not go by warpgroups";
-  if (!plan.whyNotWgmma.empty())
-    return;
-  plan.isWgmma = true;
-  plan.producers = planRoles(loop, stageBytes(loop), target).producers;
-  const WarpGrid groups{rowsOfGroups, target.warps / 4 / rowsOfGroups};
-  plan.accumulator = wgmmaAccumulator(shapeOf(dot.getAcc().getType()), groups);
-  plan.grid = {4 * groups.m, groups.n};
+  std::string why = whyNoWarpgroups(target);
+  if (why.empty())
+    why = whyNoRoles(loop, target);
+  RolePlan roles;
+  SmallVector<ByWarpgroups> found;
+  if (why.empty()) {
+    roles = planRoles(loop, target);
+    for (pho::DotOp dot : dots)
+      found.push_back(judgeWgmma(dot, roles, target));
+  } else {
+    found.resize(dots.size(), {why});
+  }
+  const bool all = llvm::all_of(found, [](const ByWarpgroups &f) { return f.whyNot.empty(); });
+  for (auto [dot, mine] : llvm::zip(dots, found)) {
+    DotPlan &plan = plans.dots[dot];
+    if (!all) {
+      if (plan.isMma)
+        plan.whyNotWgmma =
+            mine.whyNot.empty() ? "another product of its loop does not go by warpgroups" : mine.whyNot;
+      continue;
+    }
+    plan.isWgmma = true;
+    plan.producers = roles.producers;
+    const WarpGrid groups{mine.rowsOfGroups, target.warps / 4 / mine.rowsOfGroups};
+    plan.accumulator = wgmmaAccumulator(shapeOf(dot.getAcc().getType()), groups);
+    plan.grid = {4 * groups.m, groups.n};
+  }
+  if (all)
+    plans.loops[loop] = roles;
 }
 
 DotPlan choosePath(pho::DotOp dot, const Target &target) {
@@ -304,11 +313,10 @@ legality::Verdict judgeNames(pho::DotOp dot, const Target &target) {
   return completeNames(dot, target, choosePath(dot, target), completed).value_or(legality::Verdict{});
 }
 
+namespace {
+/// By the warps' or the threads' own products.
 DotPlan planDot(pho::DotOp dot, const Target &target) {
   DotPlan plan = choosePath(dot, target);
-  chooseWgmma(dot, target, plan);
-  if (plan.isWgmma)
-    return plan;
   const Coord shape = shapeOf(dot.getAcc().getType());
   Point names;
   auto verdict = completeNames(dot, target, plan, names);
@@ -324,6 +332,25 @@ DotPlan planDot(pho::DotOp dot, const Target &target) {
   plan.grid = tile.grid;
   plan.accumulator = simtAccumulator(shape, tile);
   return plan;
+}
+} // namespace
+
+Plans planDots(Operation *func, const Target &target) {
+  Plans plans;
+  std::string why = whyNoWarpgroups(target);
+  if (why.empty())
+    why = "it does not accumulate in a loop of its own";
+  func->walk([&](pho::DotOp dot) {
+    DotPlan &plan = plans.dots[dot] = planDot(dot, target);
+    if (hasWarpgroups(target) && plan.isMma)
+      plan.whyNotWgmma = why; // unless its loop is asked
+  });
+  if (hasWarpgroups(target))
+    func->walk([&](scf::ForOp loop) {
+      if (loop->hasAttr("pho.contraction"))
+        planLoop(loop, target, plans);
+    });
+  return plans;
 }
 
 } // namespace phobos::nvptx

@@ -1,9 +1,9 @@
 // Which path a product takes, and how its accumulators lie. Everything that the environment leaves open is
-// decided here.
+// decided here, once for each entry point; the passes are handed what was decided.
 #pragma once
 #include "compiler/legality/Legality.h"
-#include "compiler/target/nvptx/Passes.h"
 #include "compiler/target/nvptx/Phog.h"
+#include "compiler/target/nvptx/Roles.h"
 
 namespace phobos::nvptx {
 
@@ -11,7 +11,7 @@ struct DotPlan {
   bool isMma = false;      ///< on tensor cores
   bool isWgmma = false;    ///< of those, by warpgroups; `grid` counts warps still, four of a warpgroup down
   std::string whyNotMma;   ///< a sentence of `--explain`; empty on tensor cores
-  int64_t producers = 0;   ///< warps of wgmma that bring the operands
+  int64_t producers = 0;   ///< of wgmma: warps that bring the operands
   std::string whyNotWgmma; ///< the same where the processor has it
   std::string kind; ///< on tensor cores: f16 bf16 tf32 s8 u8 e4m3 e5m2 f64; of simt: the element type's name
   mlir::Type operandType; ///< what the operands are rounded to before
@@ -23,10 +23,15 @@ struct DotPlan {
   int64_t kStep() const { return isF64() ? 4 : 8 * perRegister; }
 };
 
-/// Where the product accumulates in a recognised loop and the point sets names of its warp or thread tiles,
-/// these decide, completed by the rules of the path; a point that the rules do not take is found by
-/// judgeNames before.
-DotPlan planDot(pho::DotOp dot, const Target &target);
+/// What is decided about a kernel.
+struct Plans {
+  llvm::DenseMap<mlir::Operation *, DotPlan> dots;   ///< of each pho.dot
+  llvm::DenseMap<mlir::Operation *, RolePlan> loops; ///< of each loop whose products go by wgmma
+};
+/// Asked of the tile IR. Where a product accumulates in a recognised loop and the point sets names of its
+/// warp or thread tiles, these decide, completed by the rules of the path; a point that the rules do not take
+/// is found by judgeNames before.
+Plans planDots(mlir::Operation *func, const Target &target);
 
 /// Whether the copy unit can bring what `load` reads: rows are contiguous and start at multiples of 16 bytes,
 /// and what is outside of the tensor is 0.

@@ -422,6 +422,8 @@ void Emitter::emit(mlir::Operation *op) {
   }
   if (auto o = dyn_cast<phog::DotOp>(op))
     return emitDot(o);
+  if (auto o = dyn_cast<phog::BeginOp>(op))
+    return emitBegin(o);
   if (auto o = dyn_cast<phog::SettleOp>(op))
     return emitSettle(o);
   if (auto o = dyn_cast<phog::RolesOp>(op))

@@ -109,21 +109,21 @@ Regs Emitter::emitWgmma(phog::DotOp op) {
   return acc;
 }
 
-// Sums that are read after pass through the wait, so that none is read before. Those that begin are in
-// registers of their own before the first product: the assembler lets a load write a product's registers, and
-// then has none under way beside another.
-void Emitter::emitSettle(phog::SettleOp op) {
-  if (op->hasAttr("phog.begin")) {
-    for (auto [value, result] : llvm::zip(op.getValues(), op.getResults())) {
-      Regs own;
-      for (Reg r : regs(value)) {
-        auto *fn = FunctionType::get(r->getType(), {r->getType()}, false);
-        own.push_back(b.CreateCall(InlineAsm::get(fn, "mov.b32 $0, $1;", "=f,f", true), {r}));
-      }
-      setRegs(result, own);
+// A move each: the assembler lets a load write a product's registers, and then has none under way beside
+// another.
+void Emitter::emitBegin(phog::BeginOp op) {
+  for (auto [value, result] : llvm::zip(op.getValues(), op.getResults())) {
+    Regs own;
+    for (Reg r : regs(value)) {
+      auto *fn = FunctionType::get(r->getType(), {r->getType()}, false);
+      own.push_back(b.CreateCall(InlineAsm::get(fn, "mov.b32 $0, $1;", "=f,f", true), {r}));
     }
-    return;
+    setRegs(result, own);
   }
+}
+
+// Sums that are read after pass through the wait, so that none is read before.
+void Emitter::emitSettle(phog::SettleOp op) {
   SmallVector<Reg> all;
   for (mlir::Value v : op.getValues())
     all.append(regs(v).begin(), regs(v).end());

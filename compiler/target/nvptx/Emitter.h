@@ -135,6 +135,7 @@ private:
   Regs emitFma(phog::DotOp op);
   Regs emitMma(phog::DotOp op);
   Regs emitWgmma(phog::DotOp op);
+  void emitBegin(phog::BeginOp op);
   void emitSettle(phog::SettleOp op);
   void emitCopyAsync(phog::CopyAsyncOp op);
   void emitCombineParts(phog::CombinePartsOp op);

@@ -29,16 +29,13 @@ namespace {
 
 class Lowering {
 public:
-  Lowering(Operation *f, const Target &t) : func(f), target(t) {}
+  Lowering(Operation *f, const Plans &p, const Target &t) : func(f), plans(p), target(t) {}
 
   void run() {
     SmallVector<pho::DotOp> dots;
     func->walk([&](pho::DotOp dot) { dots.push_back(dot); });
-    SmallVector<DotPlan> plans; // of the loops as they are: lowering one product changes its loop
     for (pho::DotOp dot : dots)
-      plans.push_back(planDot(dot, target));
-    for (auto [dot, plan] : llvm::zip(dots, plans))
-      lower(dot, plan);
+      lower(dot, plans.dots.at(dot));
     // Loads that only products read have become copies.
     SmallVector<Operation *> dead;
     for (auto &[key, buffer] : buffers)
@@ -103,11 +100,11 @@ private:
     OpBuilder b(func->getContext());
     Type elem = elementOf(v.getType());
     b.setInsertionPointToStart(&func->getRegion(0).front());
-    auto alloc =
-        phog::AllocOp::create(b, v.getLoc(),
-                              bufferType(elem, (isWgmma ? panelBuffer : operandBuffer)(
-                                                   key.second.first, key.second.second, elementBytes(elem))),
-                              IntegerAttr());
+    auto alloc = phog::AllocOp::create(
+        b, v.getLoc(),
+        bufferType(elem, isWgmma ? stagedOperand(v.getType())
+                                 : operandBuffer(key.second.first, key.second.second, elementBytes(elem))),
+        IntegerAttr());
     b.setInsertionPointAfterValue(v);
     auto load = v.getDefiningOp<pho::LoadOp>();
     if (canCopy(load, target)) {
@@ -123,6 +120,7 @@ private:
   }
 
   Operation *func;
+  const Plans &plans;
   const Target &target;
   bool isWgmma = false; ///< the product in hand
   std::map<std::pair<void *, std::pair<int64_t, int64_t>>, Value> buffers;
@@ -130,6 +128,8 @@ private:
 
 } // namespace
 
-void lowerDots(Operation *func, const Target &target) { Lowering(func, target).run(); }
+void lowerDots(Operation *func, const Plans &plans, const Target &target) {
+  Lowering(func, plans, target).run();
+}
 
 } // namespace phobos::nvptx

@@ -121,21 +121,25 @@ int64_t threadsOf(mlir::func::FuncOp func) {
 struct Lowered {
   mlir::OwningOpRef<mlir::ModuleOp> module;
   Target target;
-  int64_t sharedBytes = 0; ///< a block
-  int64_t registers = 0;   ///< of a thread for its tiles
+  std::vector<DotPlan> plans; ///< of its products, in their order
+  int64_t sharedBytes = 0;    ///< a block
+  int64_t registers = 0;      ///< of a thread for its tiles
 };
 
-/// The target passes on a copy's kernel; the bytes of shared memory a block needs, `registers` of a thread
-/// for its tiles.
-Expected<int64_t> runPasses(mlir::func::FuncOp func, const Options &options, const Variant &variant,
-                            int64_t threads, Target &target, int64_t &registers) {
-  target = {options.sm,
-            threads / 32,
-            sharedLimitOf(options),
-            variant.aligned,
-            options.ptxVersion ? options.ptxVersion : usualPtxVersion(options),
-            options.archSpecific,
-            target.roles};
+Target targetOf(const Options &options, const Variant &variant, int64_t threads, bool roles) {
+  return {options.sm,
+          threads / 32,
+          sharedLimitOf(options),
+          variant.aligned,
+          options.ptxVersion ? options.ptxVersion : usualPtxVersion(options),
+          options.archSpecific,
+          roles};
+}
+
+/// The target passes on the kernel of `lowered`, whose other members they find.
+Error runPasses(mlir::func::FuncOp func, const Options &options, const Variant &variant, Lowered &lowered) {
+  const Target &target = lowered.target;
+  const int64_t threads = target.warps * 32;
   func->setAttr("phog.threads",
                 mlir::IntegerAttr::get(mlir::IntegerType::get(func.getContext(), 64), threads));
   legality::Verdict names;
@@ -149,22 +153,24 @@ Expected<int64_t> runPasses(mlir::func::FuncOp func, const Options &options, con
     names = splitContraction(func);
   if (!names.isLegal())
     return make_error<legality::IllegalPoint>(std::string(names.broken->name), names.reason);
-  assignLayouts(func, target);
-  lowerDots(func, target);
+  const Plans plans = planDots(func, target);
+  func->walk([&](pho::DotOp dot) { lowered.plans.push_back(plans.dots.at(dot)); });
+  assignLayouts(func, plans, target);
+  lowerDots(func, plans, target);
   const int64_t unrolled = unrolledSize(func, target);
-  assignRoles(func, target);
+  assignRoles(func, plans, target);
   pipelineCopies(func, target);
   prefetchLoads(func, std::min<int64_t>(255, 65536 / threads) - kBesideTiles);
   if (std::string why = unkeptPromise(func, options, variant); !why.empty())
     return failure(why);
-  const int64_t bytes = allocateShared(func);
-  registers = tileRegisters(func);
+  lowered.sharedBytes = allocateShared(func);
+  lowered.registers = tileRegisters(func);
   Point facts, completed;
   facts.set("THREADS", threads);
   facts.set("UNROLLED", unrolled);
-  facts.set("SHARED_BYTES", bytes);
+  facts.set("SHARED_BYTES", lowered.sharedBytes);
   facts.set("SHARED_LIMIT", target.sharedLimit);
-  facts.set("TILE_REGISTERS", registers);
+  facts.set("TILE_REGISTERS", lowered.registers);
   if (auto n = func->getAttrOfType<mlir::IntegerAttr>("pho.min_blocks"))
     facts.set("MIN_BLOCKS", n.getInt());
   int64_t most = workerRegisters(func, target.warps);
@@ -174,19 +180,16 @@ Expected<int64_t> runPasses(mlir::func::FuncOp func, const Options &options, con
   if (auto v = legality::Judge(legality::Path::Gpu).complete(facts, {}, completed); !v.isLegal())
     return make_error<legality::IllegalPoint>(std::string(v.broken->name), v.reason);
   insertBarriers(func);
-  return bytes;
+  return Error::success();
 }
 
 Expected<Lowered> lower(mlir::ModuleOp tileModule, const Options &options, const Variant &variant,
                         int64_t threads, bool roles) {
   Lowered result;
   result.module = tileModule.clone();
-  result.target.roles = roles;
-  auto bytes =
-      runPasses(kernelOf(*result.module), options, variant, threads, result.target, result.registers);
-  if (!bytes)
-    return bytes.takeError();
-  result.sharedBytes = *bytes;
+  result.target = targetOf(options, variant, threads, roles);
+  if (Error broken = runPasses(kernelOf(*result.module), options, variant, result))
+    return std::move(broken);
   return result;
 }
 
@@ -254,19 +257,20 @@ void tellPaths(mlir::ModuleOp tileModule, const Options &options) {
   if (!func)
     return;
   tileModule.getContext()->getOrLoadDialect<phog::PhogDialect>();
-  Target target{options.sm,
-                chooseThreads(func, options.sm) / 32,
-                sharedLimitOf(options),
-                true,
-                options.ptxVersion ? options.ptxVersion : usualPtxVersion(options),
-                options.archSpecific};
-  if (auto lowered = lower(tileModule, options, variants[0]))
+  Target target = targetOf(options, variants[0], chooseThreads(func, options.sm), true);
+  std::vector<DotPlan> plans;
+  if (auto lowered = lower(tileModule, options, variants[0])) {
     target = lowered->target;
-  else // the compilation says why; the paths are told all the same
+    plans = std::move(lowered->plans);
+  } else { // the compilation says why; the paths are told all the same
     consumeError(lowered.takeError());
+    const Plans free = planDots(func, target);
+    func.walk([&](pho::DotOp dot) { plans.push_back(free.dots.at(dot)); });
+  }
   const int64_t parts = partsOf(func);
+  size_t next = 0;
   func.walk([&](pho::DotOp dot) {
-    DotPlan plan = planDot(dot, target);
+    const DotPlan &plan = plans[next++];
     auto text = [&](const std::string &s) { return mlir::StringAttr::get(dot.getContext(), s); };
     std::string path = plan.isWgmma ? "wgmma (" + plan.kind + " on the tensor cores, by warpgroups)"
                        : plan.isMma ? "mma (" + plan.kind + " on the tensor cores)"

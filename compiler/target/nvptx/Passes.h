@@ -13,6 +13,8 @@ class Value;
 
 namespace phobos::nvptx {
 
+struct Plans; ///< DotPlan.h
+
 /// What the passes may use.
 struct Target {
   unsigned sm = 80;
@@ -36,12 +38,12 @@ int64_t chooseThreads(mlir::Operation *func, unsigned sm);
 /// along, else what suits memory). Where an operation needs another layout than its operand's class has, a
 /// conversion is placed; constants, coordinates and broadcast scalars are copied to each use, so they never
 /// need one.
-void assignLayouts(mlir::Operation *func, const Target &target);
+void assignLayouts(mlir::Operation *func, const Plans &plans, const Target &target);
 
 /// Products' operands go to shared memory: those that are slices of tensors by asynchronous copies where the
 /// hardware and the alignment allow, other tiles by plain stores; an operand of mma that registers already
 /// hold as mma wants it stays there. Products become phog.dot.
-void lowerDots(mlir::Operation *func, const Target &target);
+void lowerDots(mlir::Operation *func, const Plans &plans, const Target &target);
 
 /// About how many operations the emitter spells out for one thread: each tile's elements that a thread holds,
 /// for each operation on it, and the steps of products. Asked after lowerDots, before anything is emitted.

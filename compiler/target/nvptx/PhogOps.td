@@ -76,11 +76,19 @@ def Phog_DotOp : Phog_Op<"dot", [Pure, AttrSizedOperandSegments, AllTypesMatch<[
 }
 
 /// Until at most `pending` of this warpgroup's products (each wgmma `dot` is one) are under way; `values` are their accumulators where
-/// they are read after. With `phog.begin` none is under way, and `values` are what accumulators begin at.
+/// they are read after.
 def Phog_SettleOp : Phog_Op<"settle", [RangedTypesMatchWith<"settled are as they were", "values", "results", "$_self">]> {
   let arguments = (ins I64Attr:$pending, Variadic<AnyRankedTensor>:$values);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let assemblyFormat = "$pending ($values^ `:` type($values))? attr-dict";
+}
+
+/// The same tiles as accumulators of this warpgroup's first wgmma `dot`, none of which is under way yet: in registers of their own, which
+/// nothing else (a load, another product) writes.
+def Phog_BeginOp : Phog_Op<"begin", [RangedTypesMatchWith<"begun are as they were", "values", "results", "$_self">]> {
+  let arguments = (ins Variadic<AnyRankedTensor>:$values);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let assemblyFormat = "$values attr-dict `:` type($values)";
 }
 
 /// Roles: the `workers` warps, which are those that the kernel is written for, do `work`; `producers` more warps beside them do `produce`.

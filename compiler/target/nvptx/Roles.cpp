@@ -97,10 +97,26 @@ std::string whyNoRoles(scf::ForOp loop, const Target &target) {
   return sums == loop.getNumRegionIterArgs() ? "" : "its loop carries more than the sums of its products";
 }
 
+SharedLayout stagedOperand(Type tile) {
+  const Coord shape = shapeOf(tile);
+  return panelBuffer(shape[0], shape[1], elementBytes(elementOf(tile)));
+}
+
+namespace {
+/// Shared memory of a stage of the loop's ring.
+int64_t stageBytes(scf::ForOp loop) {
+  int64_t bytes = 0;
+  for (auto load : loop.getBody()->getOps<pho::LoadOp>())
+    if (isa<RankedTensorType>(load.getType()))
+      bytes += stagedOperand(load.getType()).sizeBytes();
+  return bytes;
+}
+} // namespace
+
 // Measured on an H200 (docs/benchmarks.md). Copies of 16 bytes need many threads to keep a tensor core busy:
 // one warpgroup, which can also hand registers over to those that multiply: of 65536, 384 threads have 168
 // each to begin with. Beside one warpgroup with many sums two warps leave room for a second block.
-RolePlan planRoles(scf::ForOp loop, int64_t stageBytes, const Target &target) {
+RolePlan planRoles(scf::ForOp loop, const Target &target) {
   Operation *func = loop->getParentOp();
   int64_t sums = 0; // of a thread
   for (Type t : loop.getResultTypes())
@@ -115,10 +131,11 @@ RolePlan planRoles(scf::ForOp loop, int64_t stageBytes, const Target &target) {
   auto given = func->getAttrOfType<IntegerAttr>("pho.stages");
   const int64_t wanted = given ? given.getInt() : 0;
   plan.stages = wanted ? wanted : 4;
+  const int64_t each = stageBytes(loop);
   const int64_t limit = target.sharedLimit - 1024; // the signals, and rings begin at multiples of 1024
   // Beside one warpgroup a second block hides the first one's ends: prefer fewer stages to one block.
   auto fits = [&](int64_t stages) {
-    return stages * stageBytes <= (stages > 3 && target.warps == 4 ? limit / 2 : limit);
+    return stages * each <= (stages > 3 && target.warps == 4 ? limit / 2 : limit);
   };
   while (!wanted && plan.stages > 1 && !fits(plan.stages))
     --plan.stages;
@@ -140,8 +157,8 @@ namespace {
 
 class Sharing {
 public:
-  Sharing(scf::ForOp l, Operation *f, const Target &t)
-      : loop(l), func(f), target(t), b(l.getContext()), loc(l.getLoc()) {
+  Sharing(scf::ForOp l, const RolePlan &p, Operation *f, const Target &t)
+      : loop(l), plan(p), func(f), target(t), b(l.getContext()), loc(l.getLoc()) {
     for (Operation &op : *loop.getBody()) {
       if (auto copy = dyn_cast<phog::CopyAsyncOp>(op))
         copies.push_back(copy);
@@ -150,11 +167,7 @@ public:
   }
 
   void run() {
-    int64_t stageBytes = 0;
-    for (phog::CopyAsyncOp copy : copies)
-      stageBytes += sharedLayoutOf(cast<phog::BufferType>(copy.getBuffer().getType())).sizeBytes();
-    const RolePlan plan = planRoles(loop, stageBytes, target);
-    stages = plan.stages;
+    const int64_t stages = plan.stages;
     UnitAttr unit = b.getUnitAttr();
     for (phog::CopyAsyncOp copy : copies) {
       auto alloc = copy.getBuffer().getDefiningOp<phog::AllocOp>();
@@ -187,7 +200,7 @@ private:
   /// The stage and the parity of its phase after these.
   std::pair<Value, Value> following(Value stage, Value parity) {
     Value next = arith::AddIOp::create(b, loc, stage, constant(1));
-    Value isEnd = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, next, constant(stages));
+    Value isEnd = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, next, constant(plan.stages));
     Value other = arith::SubIOp::create(b, loc, constant(1), parity);
     return {arith::SelectOp::create(b, loc, isEnd, constant(0), next),
             arith::SelectOp::create(b, loc, isEnd, other, parity)};
@@ -196,14 +209,14 @@ private:
   /// The products of the iteration before are done, and their stage is empty. In a ring of two that would
   /// leave the producers nothing to do meanwhile: there this iteration's are waited for.
   void release(Value stage, scf::ForOp in) {
-    const bool isShort = stages == 2;
+    const bool isShort = plan.stages == 2;
     phog::SettleOp::create(b, loc, TypeRange(), static_cast<uint64_t>(isShort ? 0 : dots), ValueRange());
     if (isShort) {
       phog::SignalOp::create(b, loc, signals, stage, Value(), false);
       return;
     }
     Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, stage, constant(0));
-    Value before = arith::SelectOp::create(b, loc, isFirst, constant(stages - 1),
+    Value before = arith::SelectOp::create(b, loc, isFirst, constant(plan.stages - 1),
                                            arith::SubIOp::create(b, loc, stage, constant(1)));
     Value hasBefore =
         arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, in.getInductionVar(), loop.getLowerBound());
@@ -218,8 +231,7 @@ private:
     });
     if (isPlain)
       return inits;
-    auto begin = phog::SettleOp::create(b, loc, ValueRange(inits).getTypes(), 0, inits);
-    begin->setAttr("phog.begin", b.getUnitAttr());
+    auto begin = phog::BeginOp::create(b, loc, ValueRange(inits).getTypes(), inits);
     return llvm::to_vector(ValueRange(begin.getResults()));
   }
 
@@ -312,26 +324,26 @@ private:
   }
 
   scf::ForOp loop;
+  const RolePlan &plan;
   Operation *func;
   const Target &target;
   OpBuilder b;
   Location loc;
   SmallVector<phog::CopyAsyncOp> copies;
-  int64_t dots = 0, stages = 0;
+  int64_t dots = 0;
   Value signals;
 };
 
 } // namespace
 
-void assignRoles(Operation *func, const Target &target) {
+void assignRoles(Operation *func, const Plans &plans, const Target &target) {
   SmallVector<scf::ForOp> loops;
   func->walk([&](scf::ForOp loop) {
-    if (llvm::any_of(loop.getBody()->getOps<phog::DotOp>(),
-                     [](phog::DotOp dot) { return dot.getPath() == "wgmma"; }))
+    if (plans.loops.contains(loop))
       loops.push_back(loop);
   });
   for (scf::ForOp loop : loops)
-    Sharing(loop, func, target).run();
+    Sharing(loop, plans.loops.at(loop), func, target).run();
 }
 
 } // namespace phobos::nvptx

@@ -17,9 +17,11 @@ struct RolePlan {
   /// Registers of a thread of each role where they are shared out anew; 0: all have the same.
   int64_t workerRegisters = 0, producerRegisters = 0;
 };
-/// `stageBytes`: shared memory of a stage. As many stages as the kernel sets or fit. `producers` and
-/// registers are the same for all loops of a kernel.
-RolePlan planRoles(mlir::scf::ForOp loop, int64_t stageBytes, const Target &target);
+/// As many stages as the kernel sets or fit. `producers` and registers are the same for all loops of a
+/// kernel. Asked of the tile IR.
+RolePlan planRoles(mlir::scf::ForOp loop, const Target &target);
+/// How a tile that is an operand of wgmma lies in a stage.
+SharedLayout stagedOperand(mlir::Type tile);
 /// Registers that a thread of a worker may have, after assignRoles; 255 where there are no other roles.
 int64_t workerRegisters(mlir::Operation *func, int64_t workers);
 
@@ -28,7 +30,7 @@ int64_t workerRegisters(mlir::Operation *func, int64_t workers);
 /// and bounds can be computed twice. Asked of the tile IR.
 std::string whyNoRoles(mlir::scf::ForOp loop, const Target &target);
 
-/// Makes phog.roles of each loop with wgmma products, after lowerDots.
-void assignRoles(mlir::Operation *func, const Target &target);
+/// Makes phog.roles of each loop whose products go by wgmma, after lowerDots.
+void assignRoles(mlir::Operation *func, const Plans &plans, const Target &target);
 
 } // namespace phobos::nvptx
