@@ -23,9 +23,8 @@ static bool isSame(const HostArray &a, const HostArray &b, int64_t i, double tol
   return x == y || std::abs(x - y) <= tolerance; // zeros of either sign are equal
 }
 
-/// The first difference, in words; empty if there is none.
-static std::string difference(const std::string &name, const HostArray &expected, const HostArray &got,
-                              double tolerance) {
+std::string difference(const std::string &name, const HostArray &expected, const HostArray &got,
+                       double tolerance) {
   int64_t differing = 0, first = 0;
   for (int64_t i = expected.size(); i-- > 0;)
     if (!isSame(expected, got, i, tolerance))

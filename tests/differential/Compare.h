@@ -1,5 +1,6 @@
 // One program on two targets.
 #pragma once
+#include "compiler/host/HostArray.h"
 #include <cstdint>
 #include <string>
 
@@ -20,5 +21,9 @@ struct Comparison {
 
 /// `text` has the header that Inputs.h describes.
 Comparison compare(const std::string &text, const std::string &target);
+
+/// The first difference of `name`, in words; empty if there is none.
+std::string difference(const std::string &name, const HostArray &expected, const HostArray &got,
+                       double tolerance);
 
 } // namespace phobos::differential

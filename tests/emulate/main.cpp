@@ -1,0 +1,158 @@
+// gpu-emulate: the code that the compiler makes for a GPU, run without one and compared with the interpreter.
+// Programs run in child processes, so that a crash or a hang costs one.
+#include "runtime/files/ReadFile.h"
+#include "tests/differential/Generate.h"
+#include "tests/emulate/Launch.h"
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <cstring>
+#include <iostream>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace phobos;
+using namespace phobos::emulate;
+
+namespace {
+
+constexpr int kDeadlineMs = 60000; ///< of one program
+
+struct Options {
+  std::string target = "sm_80", order;
+  uint64_t first = 1, count = 0, mayMiss = 0;
+  bool verbose = false;
+  std::vector<std::string> cases, files;
+};
+
+struct Job {
+  std::string name;
+  std::function<Outcome(Order, uint64_t)> run;
+};
+
+std::vector<Job> jobsOf(const Options &o) {
+  std::vector<Job> jobs;
+  for (uint64_t seed = o.first; seed < o.first + o.count; ++seed)
+    jobs.push_back({"seed " + std::to_string(seed), [&o, seed](Order order, uint64_t n) {
+                      return runProgram(differential::print(differential::generate(seed)), o.target, order,
+                                        n);
+                    }});
+  for (const std::string &folder : o.cases)
+    jobs.push_back({folder.substr(folder.rfind('/') + 1),
+                    [&o, &folder](Order order, uint64_t n) { return runCase(folder, o.target, order, n); }});
+  for (const std::string &path : o.files)
+    jobs.push_back({path, [&o, &path](Order order, uint64_t n) {
+                      std::string error;
+                      auto text = readFile(path, size_t(1) << 20, error);
+                      return text ? runProgram(text->bytes, o.target, order, n)
+                                  : Outcome{Verdict::Failed, "cannot be read: " + error};
+                    }});
+  return jobs;
+}
+
+/// The threads' order is another one from job to job, and the same in every run.
+Order orderOf(const Options &o, size_t job) {
+  if (!o.order.empty())
+    return o.order == "forward" ? Order::Forward : o.order == "backward" ? Order::Backward : Order::Shuffled;
+  return static_cast<Order>(job % 3);
+}
+
+struct Counts {
+  uint64_t right = 0, failed = 0, missed = 0, undefined = 0;
+  void add(const std::string &name, const Outcome &o, bool verbose) {
+    const char *word = "right";
+    switch (o.verdict) {
+    case Verdict::Right:
+      ++right;
+      break;
+    case Verdict::Failed:
+      ++failed, word = "FAIL";
+      break;
+    case Verdict::NotEmulated:
+      ++missed, word = "?";
+      break;
+    case Verdict::Undefined:
+      ++undefined, word = "undefined";
+      break;
+    }
+    if (verbose || o.verdict != Verdict::Right)
+      std::cout << word << " " << name << ": " << o.message << std::endl;
+  }
+};
+
+/// Jobs from `next` on in one child, until one of them ends it.
+size_t runFrom(const std::vector<Job> &jobs, size_t next, const Options &options, Counts &counts) {
+  int fds[2];
+  if (pipe(fds) != 0)
+    std::abort();
+  std::cout.flush();
+  const pid_t child = fork(); // safe: this process has not started LLVM
+  if (child == 0) {
+    close(fds[0]);
+    FILE *out = fdopen(fds[1], "w");
+    for (size_t k = next; k < jobs.size(); ++k) {
+      Outcome o = jobs[k].run(orderOf(options, k), k);
+      for (char &c : o.message)
+        c = c == '\n' ? '\v' : c; // one line
+      std::fprintf(out, "%d %s\n", static_cast<int>(o.verdict), o.message.c_str());
+      std::fflush(out);
+    }
+    std::fclose(out);
+    _exit(0);
+  }
+  close(fds[1]);
+  std::string buffer, why;
+  for (;;) {
+    pollfd p{fds[0], POLLIN, 0};
+    if (poll(&p, 1, kDeadlineMs) == 0) {
+      kill(child, SIGKILL);
+      why = "hangs";
+      break;
+    }
+    char chunk[4096];
+    const ssize_t n = read(fds[0], chunk, sizeof chunk);
+    if (n <= 0)
+      break;
+    buffer.append(chunk, static_cast<size_t>(n));
+    for (size_t end; (end = buffer.find('\n')) != std::string::npos; buffer.erase(0, end + 1)) {
+      Outcome o{static_cast<Verdict>(buffer[0] - '0'), buffer.substr(2, end - 2)};
+      for (char &c : o.message)
+        c = c == '\v' ? '\n' : c;
+      counts.add(jobs[next++].name, o, options.verbose);
+    }
+  }
+  close(fds[0]);
+  int status = 0;
+  waitpid(child, &status, 0);
+  if (next == jobs.size() && why.empty())
+    return next;
+  if (why.empty())
+    why = WIFSIGNALED(status) ? std::string("crashes: ") + strsignal(WTERMSIG(status))
+                              : "exits with " + std::to_string(WEXITSTATUS(status));
+  counts.add(jobs[next].name, {Verdict::Failed, why}, options.verbose);
+  return next + 1;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  Options options;
+  CLI::App app{"gpu-emulate: GPU code on the host, compared with the interpreter", "gpu-emulate"};
+  app.add_option("FILE", options.files, "programs as phobos-selftest prints them");
+  app.add_option("--target", options.target, "the processor")->capture_default_str();
+  app.add_option("--first", options.first, "the first seed of random programs")->capture_default_str();
+  app.add_option("--count", options.count, "how many seeds")->capture_default_str();
+  app.add_option("--case", options.cases, "a folder of tests/conformance/run");
+  app.add_option("--order", options.order,
+                 "of a block's threads: forward, backward, shuffled; else by turns");
+  app.add_option("--may-miss", options.mayMiss, "how many may be not emulated")->capture_default_str();
+  app.add_flag("--verbose", options.verbose, "say what ran right, too");
+  CLI11_PARSE(app, argc, argv);
+  const std::vector<Job> jobs = jobsOf(options);
+  Counts counts;
+  for (size_t next = 0; next < jobs.size();)
+    next = runFrom(jobs, next, options, counts);
+  std::cout << counts.right << " ran right, " << counts.failed << " failed, " << counts.missed
+            << " not emulated" << std::endl;
+  return counts.failed || counts.undefined || counts.missed > options.mayMiss || !counts.right;
+}
