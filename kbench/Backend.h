@@ -134,8 +134,9 @@ public:
   virtual Reference reference(const std::string &library, const PlainGemm &gemm, std::string &error);
   /// The copy, and what products cost no time beside it. False with a reason where nothing is measured.
   virtual bool measureRoof(Roof &roof, std::string &error);
-  /// Products of one type, which measureRoof() leaves out. False with a reason where they are not measured.
-  virtual bool measureProducts(const std::string &type, ProductRoof &roof, std::string &error);
+  /// Adds products of one type, which measureRoof() leaves out. False with a reason where they are not
+  /// measured.
+  virtual bool measureProducts(const std::string &type, Roof &roof, std::string &error);
 };
 
 /// An extent's value at a launch.

@@ -1,6 +1,7 @@
 // What this GPU can do at most: bytes that a copy in its memory moves, and products in registers or from
 // shared memory.
 #include "kbench/target/GpuRoof.h"
+#include "kbench/stats/Agreement.h"
 #include "kbench/target/ProductProgram.h"
 #include "runtime/cuda/Assemble.h"
 #include <algorithm>
@@ -22,6 +23,10 @@ bool bestNs(const cuda::Device &device, int repeats, Start start, double &ns, st
   return ns > 0;
 }
 
+/// Some rounds of what has the GPU in turn with us, if something has; beside what a search takes it is
+/// little.
+constexpr Pauses pauses{std::chrono::milliseconds(30), std::chrono::milliseconds(200)};
+
 } // namespace
 
 bool measureGpuCopy(const cuda::Device &device, Roof &roof, std::string &error) {
@@ -29,17 +34,24 @@ bool measureGpuCopy(const cuda::Device &device, Roof &roof, std::string &error) 
   const size_t bytes =
       static_cast<size_t>(std::clamp<int64_t>(device.info().memoryBytes / 64, 1 << 20, int64_t(1) << 29));
   cuda::Buffer from, to;
-  double ns = 0;
   auto start = [&] { return device.copy(to.address(), from.address(), bytes, nullptr, error); };
-  if (!device.allocate(bytes, from, error) || !device.allocate(bytes, to, error) ||
-      !bestNs(device, 5, start, ns, error))
+  if (!device.allocate(bytes, from, error) || !device.allocate(bytes, to, error))
     return false;
-  roof.bytesPerNs = 2.0 * static_cast<double>(bytes) / ns;
+  auto copy = [&]() -> std::optional<double> {
+    double ns = 0;
+    if (!bestNs(device, 5, start, ns, error))
+      return std::nullopt;
+    return 2.0 * static_cast<double>(bytes) / ns;
+  };
+  const auto rates = measureUntilTheyAgree({copy}, pauses);
+  if (!rates)
+    return false;
+  roof.bytesPerNs = rates->front().largest();
+  roof.isSteady = roof.isSteady && agree(*rates);
   return true;
 }
 
-bool measureGpuProducts(const cuda::Device &device, const std::string &type, ProductRoof &roof,
-                        std::string &error) {
+bool measureGpuProducts(const cuda::Device &device, const std::string &type, Roof &roof, std::string &error) {
   const auto program = productProgram(type, device.info().sm);
   if (!program) {
     error = "no unit of " + device.info().target() + " for products of " + type + " is known";
@@ -75,9 +87,16 @@ bool measureGpuProducts(const cuda::Device &device, const std::string &type, Pro
       return false;
     trips = static_cast<uint32_t>(std::clamp(wantedNs / ns * trips, 16.0, 1e7));
   }
-  if (!bestNs(device, repeats, start, ns, error))
+  auto products = [&]() -> std::optional<double> {
+    if (!bestNs(device, repeats, start, ns, error))
+      return std::nullopt;
+    return program->flopsPerTrip * trips * blocks / ns;
+  };
+  const auto rates = measureUntilTheyAgree({products}, pauses);
+  if (!rates)
     return false;
-  roof = {type, program->flopsPerTrip * trips * blocks / ns, program->how};
+  roof.products.push_back({type, rates->front().largest(), program->how});
+  roof.isSteady = roof.isSteady && agree(*rates);
   return true;
 }
 

@@ -384,7 +384,7 @@ public:
   }
 
   bool measureRoof(Roof &roof, std::string &error) override { return measureGpuCopy(*device_, roof, error); }
-  bool measureProducts(const std::string &type, ProductRoof &roof, std::string &error) override {
+  bool measureProducts(const std::string &type, Roof &roof, std::string &error) override {
     return measureGpuProducts(*device_, type, roof, error);
   }
 

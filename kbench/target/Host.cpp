@@ -19,7 +19,7 @@ bool Device::measureRoof(Roof &, std::string &error) {
   return false;
 }
 
-bool Device::measureProducts(const std::string &type, ProductRoof &, std::string &error) {
+bool Device::measureProducts(const std::string &type, Roof &, std::string &error) {
   error = "this target has no roof of products of " + type;
   return false;
 }

@@ -1,11 +1,10 @@
 // What this processor can do at most, measured with all its threads: f32 and f64 multiply-adds in registers,
 // and bytes that a copy moves.
-#include "kbench/stats/Statistics.h"
+#include "kbench/stats/Agreement.h"
 #include "kbench/target/Host.h"
 #include <algorithm>
 #include <chrono>
 #include <cstring>
-#include <functional>
 #include <sched.h>
 #include <thread>
 #include <vector>
@@ -16,10 +15,6 @@ namespace {
 constexpr int accumulators = 12, steps = 400'000;
 // Long past the time slice of whoever has one of the cores, and for which two threads may share one.
 constexpr double leastNs = 100e6;
-// All of that may be one moment: each is measured twice, the others of them between, and again after a pause
-// until the largest two agree.
-constexpr int mostTries = 6;
-constexpr std::chrono::milliseconds pauseBefore{200};
 constexpr int leastRounds = 5;
 
 // Twelve chains of multiply-adds hide the latency of two units; the sum keeps them from being left out.
@@ -102,21 +97,6 @@ template <typename F> double rateAlone(const std::vector<int> &cpus, double work
   return rate;
 }
 
-/// Each twice, in turns; then those that do not agree again, after a pause.
-std::vector<LargestOf> measureUntilTheyAgree(const std::vector<std::function<double()>> &measures) {
-  std::vector<LargestOf> rates(measures.size());
-  for (int attempt = 0; attempt < mostTries; ++attempt) {
-    if (std::all_of(rates.begin(), rates.end(), [](const LargestOf &r) { return r.agree(); }))
-      break;
-    if (attempt >= 2)
-      std::this_thread::sleep_for(pauseBefore);
-    for (size_t i = 0; i < measures.size(); ++i)
-      if (!rates[i].agree())
-        rates[i].add(measures[i]());
-  }
-  return rates;
-}
-
 } // namespace
 
 bool measureHostRoof(Roof &roof, std::string &error) {
@@ -125,7 +105,7 @@ bool measureHostRoof(Roof &roof, std::string &error) {
   const size_t chunk = (size_t(128) << 20) / threads / 64 * 64;
   std::vector<char> from(chunk * threads, 1), to(chunk * threads, 2);
   // The threads share the memory: a round is begun together and ended by the last.
-  auto copy = [&] {
+  auto copy = [&]() -> std::optional<double> {
     const double ns = fastestNs([&] {
       onEach(cpus, [&](unsigned t) { std::memcpy(to.data() + t * chunk, from.data() + t * chunk, chunk); });
     });
@@ -138,14 +118,15 @@ bool measureHostRoof(Roof &roof, std::string &error) {
   auto products = [&](double work, double (*wide)(), double (*narrow)()) {
     return rateAlone(cpus, work, [&, wide, narrow] { sink = has512 ? wide() : narrow(); });
   };
-  std::vector<std::function<double()>> measures{copy};
+  std::vector<Measure> measures{copy};
   if (hasAny) {
     measures.emplace_back([&] { return products(flops, fma512F32, fma256F32); });
     measures.emplace_back([&] { return products(flops / 2, fma512F64, fma256F64); });
   }
-  const std::vector<LargestOf> rates = measureUntilTheyAgree(measures);
+  // Each takes long enough that the others are pause enough between the first two.
+  const std::vector<LargestOf> rates = *measureUntilTheyAgree(measures, {});
   roof.bytesPerNs = rates[0].largest();
-  roof.isSteady = std::all_of(rates.begin(), rates.end(), [](const LargestOf &r) { return r.agree(); });
+  roof.isSteady = agree(rates);
   if (!hasAny) {
     error = "this processor has no multiply-add that is measured";
     return true;

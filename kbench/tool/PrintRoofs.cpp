@@ -53,6 +53,8 @@ int printRoofs(const Target &target, int device, const std::vector<std::string> 
       std::printf("%s\n", productRoofText(roof.products[printed]).c_str());
     std::fflush(stdout);
   }
+  if (!roof.isSteady)
+    std::printf("repeated measurements did not agree: other work took part of the machine\n");
   return 0;
 }
 

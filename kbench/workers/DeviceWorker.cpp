@@ -94,12 +94,10 @@ Reply DeviceWorker::answer(const Request &request, const Say & /*say*/) {
   Reply reply;
   std::string error;
   if (request.kind == Request::Kind::Roof) {
-    ProductRoof products;
     if (request.type.empty())
       device_->measureRoof(reply.roof, error);
-    else if (device_->measureProducts(request.type, products, error))
-      reply.roof.products.push_back(std::move(products));
-    else if (std::string dead; device_->allocate(1, dead) == 0)
+    else if (std::string dead;
+             !device_->measureProducts(request.type, reply.roof, error) && device_->allocate(1, dead) == 0)
       reply.verdict = {Status::Fault, "", error};
     reply.note = error;
     return reply;

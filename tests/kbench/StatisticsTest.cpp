@@ -1,5 +1,5 @@
 // Medians, their confidence intervals, and how finals are decided.
-#include "kbench/stats/Statistics.h"
+#include "kbench/stats/Agreement.h"
 #include <gtest/gtest.h>
 #include <random>
 
@@ -125,6 +125,41 @@ TEST(LargestOf, IsBelievedWhereAnotherIsNear) {
   none.add(0);
   none.add(0);
   EXPECT_FALSE(none.agree());
+}
+
+TEST(Agreement, MeasuresWhatDoesNotAgreeAgain) {
+  const std::vector<double> first = {50, 100, 99}, second = {10, 10};
+  std::vector<int> order;
+  size_t a = 0, b = 0;
+  const std::vector<Measure> measures = {[&] { return order.push_back(1), std::optional(first.at(a++)); },
+                                         [&] { return order.push_back(2), std::optional(second.at(b++)); }};
+  const auto rates =
+      measureUntilTheyAgree(measures, {std::chrono::milliseconds(0), std::chrono::milliseconds(0)});
+  ASSERT_TRUE(rates);
+  EXPECT_TRUE(agree(*rates));
+  EXPECT_EQ((*rates)[0].largest(), 100);
+  EXPECT_EQ((*rates)[1].largest(), 10);
+  EXPECT_EQ(order, (std::vector<int>{1, 2, 1, 2, 1})) << "in turns, and no more than needed";
+}
+
+TEST(Agreement, Ends) {
+  double rate = 1;
+  int asked = 0;
+  const auto rates = measureUntilTheyAgree({[&] { return ++asked, std::optional(rate *= 2); }}, {{}, {}});
+  ASSERT_TRUE(rates);
+  EXPECT_FALSE(agree(*rates));
+  EXPECT_EQ(asked, mostTries);
+  asked = 0;
+  EXPECT_FALSE(measureUntilTheyAgree({[&] { return ++asked, std::optional<double>(); }}, {}));
+  EXPECT_EQ(asked, 1);
+}
+
+TEST(Agreement, PausesBetweenTwoOfTheSame) {
+  using std::chrono::milliseconds;
+  const auto since = std::chrono::steady_clock::now();
+  double rate = 1;
+  measureUntilTheyAgree({[&] { return std::optional(rate *= 2); }}, {milliseconds(30), milliseconds(10)});
+  EXPECT_GE(std::chrono::steady_clock::now() - since, milliseconds(30 + (mostTries - 2) * 10));
 }
 
 } // namespace

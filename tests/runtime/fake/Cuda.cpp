@@ -141,6 +141,10 @@ int cuMemsetD8Async(uint64_t address, unsigned char value, size_t bytes, void *)
 int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void *, int, size_t) {
   return give(blocks, driver.residentBlocks);
 }
+int cuEventElapsedTime(float *ms, void *, void *) {
+  std::lock_guard lock(driver.mutex);
+  return give(ms, driver.elapsedMs ? driver.elapsedMs(driver.timings++) : 0.0f);
+}
 int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned, unsigned,
                    unsigned sharedBytes, void *stream, void **params, void **) {
   done("cuLaunchKernel");

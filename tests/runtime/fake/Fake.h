@@ -45,6 +45,8 @@ struct Driver {
   std::vector<uint64_t> zeroed;       ///< address and bytes of each memset, in turn
   uint64_t nextTaken = uint64_t(9) << 40;
   Context primary[3] = {{0, {}}, {1, {}}, {2, {}}};
+  float (*elapsedMs)(size_t nth) = nullptr; ///< between two events, by how often that was asked before
+  size_t timings = 0;
   std::mutex mutex;
 };
 
