@@ -2,6 +2,7 @@
 #include "compiler/support/Printable.h"
 #include "compiler/support/Suggest.h"
 #include <algorithm>
+#include <unordered_map>
 
 namespace phobos::sema {
 
@@ -95,13 +96,13 @@ private:
       out.push_back(values[1]);
       return;
     }
+    std::unordered_map<int64_t, size_t> firstPlaces;
     for (size_t i = 0; i < values.size(); ++i) {
-      auto first = std::find(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(i), values[i]) -
-                   values.begin();
-      if (static_cast<size_t>(first) == i)
+      const auto [first, isNew] = firstPlaces.try_emplace(values[i], i);
+      if (isNew)
         continue;
       diags_.report(diag::DuplicateChoice, c.values[i]->range, values[i], c.name.text)
-          .note(c.values[static_cast<size_t>(first)]->range, "it is first listed here");
+          .note(c.values[first->second]->range, "it is first listed here");
       return;
     }
     if (values.size() == 2)

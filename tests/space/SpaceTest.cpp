@@ -1,6 +1,8 @@
 // The shape environment: the table of choices, the errors, overrides and constraints.
 #include "compiler/sema/Space.h"
 #include "tests/syntax/Parsed.h"
+#include <algorithm>
+#include <chrono>
 #include <gtest/gtest.h>
 
 namespace phobos::test {
@@ -53,6 +55,24 @@ TEST(Choices, TwoDescendingValuesAreAListWithAWarning) {
   EXPECT_EQ(b.space.dimensions[0].choices, (std::vector<int64_t>{256, 16}));
 }
 
+TEST(Choices, ALongListTakesTimeByItsLength) {
+  using Clock = std::chrono::steady_clock;
+  const auto seconds = [](size_t n) {
+    std::string list;
+    for (size_t i = 1; i <= n; ++i)
+      list += (i > 1 ? "," : "") + std::to_string(i);
+    Parsed parsed("@autotune(T in [" + list + "])\nkernel k(X: tensor<f32>[N, T], a: f32) { }\n");
+    double best = 1e9;
+    for (int repeat = 0; repeat < 3; ++repeat) {
+      const auto since = Clock::now();
+      EXPECT_EQ(sema::buildSpace(*parsed.file->kernels[0], parsed.diags).dimensions[0].choices.size(), n);
+      best = std::min(best, std::chrono::duration<double>(Clock::now() - since).count());
+    }
+    return best;
+  };
+  EXPECT_LT(seconds(80'000), 64 * seconds(5'000)) << "16 times as long, not 256 times";
+}
+
 TEST(Choices, EachMistakeHasItsCodeAtTheOffender) {
   EXPECT_EQ(choices("T in []"), "E0201@1:11");
   EXPECT_EQ(choices("T in [4.0, 8.0]"), "E0202@1:17 E0202@1:22");
@@ -62,6 +82,7 @@ TEST(Choices, EachMistakeHasItsCodeAtTheOffender) {
   EXPECT_EQ(choices("T in [1, 4294967296]"), "E0204@1:20");
   EXPECT_EQ(choices("T in [99999999999999999999999]"), "E0204@1:17");
   EXPECT_EQ(choices("T in [8, 16, 8]"), "E0205@1:24");
+  EXPECT_EQ(choices("T in [9, 16, 8, 16, 9]"), "E0205@1:27"); // the first that stands twice
   EXPECT_EQ(choices("T in [8], T in [9]"), "E0206@1:21");
   EXPECT_EQ(choices("X in [8]"), "E0207@1:11");
   EXPECT_EQ(choices("a in [8]"), "E0207@1:11");
