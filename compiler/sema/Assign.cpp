@@ -70,10 +70,27 @@ void Checker::assignName(const ast::Stmt &s) {
     old = node(Op::Var, type, s.target->range);
     old->var = var;
   }
-  if (Expr *value = coerce(compounded(s, old), type, Use::Assign, s.compound ? s.range : s.value->range))
+  const Value v = compounded(s, old);
+  const size_t before = diags_.all().size();
+  if (Expr *value = coerce(v, type, Use::Assign, s.compound ? s.range : s.value->range)) {
     emitAssign(var, value, s.range);
-  else
-    out_->vars[var].isUnknown = true;
+    return;
+  }
+  out_->vars[var].isUnknown = true;
+  if (const auto &all = diags_.all(); all.size() > before && all.back().id == diag::NeedsConversion)
+    meantAsFloat(*entity, v, all.size() - 1);
+}
+
+/// `var s = 0` makes an i32, to which a float is added then: the declaration is what to change.
+void Checker::meantAsFloat(const Entity &entity, const Value &v, size_t error) {
+  if (!entity.untyped || !v.isTyped() || !isFloat(v.expr->type.elem))
+    return;
+  const Local &local = out_->vars[entity.var];
+  Diagnostics::Builder(diags_, error)
+      .note(entity.range,
+            "'" + local.name + "' is an i32: it begins as the integer " + ast::str(entity.untyped))
+      .help("declare it as 'var " + local.name + ": " + str(v.expr->type) + " = " +
+            std::to_string(entity.untyped->intValue) + ".0'");
 }
 
 void Checker::assignSlice(const ast::Stmt &s) {

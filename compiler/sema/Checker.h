@@ -42,6 +42,8 @@ struct Entity {
   DimId dim = 0;         ///< Dim
   ParamId param = 0;     ///< Scalar, Tensor
   ExprP known = nullptr; ///< Let: the Int or Bool node that it is known to be
+  /// Var: the integer literal that made it an i32, for want of a type.
+  const ast::Expr *untyped = nullptr;
   SourceRange range;
 };
 
@@ -150,6 +152,7 @@ private:
   void assignTensorSlice(const ast::Stmt &s, ParamId tensor);
   void assignTileSlice(const ast::Stmt &s, const Entity &e);
   const Entity *assignable(const ast::Expr &name);
+  void meantAsFloat(const Entity &entity, const Value &v, size_t error);
   Value compounded(const ast::Stmt &s, Expr *old);
   void emitStore(SourceRange range, ParamId tensor, std::vector<Subscript> subs, Expr *value, Expr *mask);
   Stmt *emit(Stmt::Kind kind, SourceRange range);

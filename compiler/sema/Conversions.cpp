@@ -209,8 +209,14 @@ Expr *Checker::toIndex(Value v, std::string_view what) {
   }
   if (!v.expr->type.isScalar() || !isInteger(v.expr->type.elem)) {
     auto b = report(diag::NotAnInteger, v.range, what, str(v.expr->type));
-    if (v.expr->type.isScalar() && isFloat(v.expr->type.elem))
+    const Type &found = v.expr->type;
+    if (found.isScalar() && isFloat(found.elem))
       b.help("write i32(..) around it");
+    else if (found.isTile() && found.elements() == 1)
+      b.help(found.rank() == 1 ? "take its element: t[0]" : "take its element: t[0, 0]");
+    else if (found.isTile() && isInteger(found.elem) && what == "a subscript")
+      b.help("neighbours are one slice, X[first :+ " + std::to_string(found.elements()) +
+             "]; elements anywhere are taken one by one, in a loop or one a thread (@launch)");
     return nullptr;
   }
   return convert(v.expr, S::Index, v.range);

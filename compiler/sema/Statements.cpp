@@ -108,6 +108,8 @@ void Checker::checkDeclaration(const ast::Stmt &s) {
     return;
   }
   entity.kind = s.kind == K::Let ? Entity::Kind::Let : Entity::Kind::Var;
+  if (!s.type && s.value->kind == ast::Expr::Kind::Int)
+    entity.untyped = s.value;
   entity.var = newVar(s.name.text, value ? value->type : *type, s.name.range);
   if (s.kind == K::Let && value && constant(value))
     entity.known = value;

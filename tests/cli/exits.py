@@ -97,7 +97,7 @@ alike = [
     ("E0920", ["--arg", "X"], ["NAME=VALUE"]),
     ("E0920", ["--arg", "X=unifrm(0,1)"], ["unifrm", "uniform"]),
     ("E0921", ["--arg", "Z=1"], ["'Z'", "X, Y, a"]),
-    ("E0923", ["--arg", f"X={ints}", *FULL], ["tensor<f32>[N]", "i32"]),
+    ("E0923", ["--arg", f"X={ints}", *FULL], ["tensor<f32>[N]", "i32", "astype('float32')"]),
     ("E0924", ["--arg", f"X={square}", *FULL], ["tensor<f32>[N]", "[2, 3]"]),
     ("E0925", ["--arg", "X=0.5", *FULL, "--dim", "N=6"], ["const(0.5)"]),
     ("E0926", ["--arg", f"a={six}", "--arg", "X=arange", "--dim", "N=6"], ["'a'"]),

@@ -197,5 +197,39 @@ TEST(SemaDiagnostics, OfAFunctionShowTheCall) {
   EXPECT_EQ(c->diags.all()[0].notes[0].message, "in this call of 'f'");
 }
 
+TEST(SemaDiagnostics, AFloatAddedToWhatBeganAsAnIntegerIsMendedAtItsDeclaration) {
+  auto help = [](const std::string &body) {
+    auto c = checkSource(
+        "kernel k(X: tensor<f32>[N], H: tensor<f16>[N], I: tensor<i32>[N], Y: tensor<f32>[N]) {\n" + body +
+        "\n}");
+    return c->diags.all().empty() ? "" : c->diags.all()[0].help.value_or("");
+  };
+  EXPECT_EQ(help("var s = 0\n s += sum(X[0 :+ 8])"), "declare it as 'var s: f32 = 0.0'");
+  EXPECT_EQ(help("var s = 1\n s = X[0]"), "declare it as 'var s: f32 = 1.0'");
+  EXPECT_EQ(help("var s = 0\n s += H[0]"), "declare it as 'var s: f16 = 0.0'");
+  EXPECT_EQ(help("var s = 0\n for i in range(0, 4) { s += X[i :+ 8] }"),
+            "declare it as 'var s: tile<f32>[8] = 0.0'");
+  // What was meant as an integer is one.
+  EXPECT_EQ(help("var s: i32 = 0\n s += X[0]"), "write i32(..) around the value");
+  EXPECT_EQ(help("var s = I[0]\n s += X[0]"), "write i32(..) around the value");
+  // What the help says compiles.
+  EXPECT_EQ(help("var s: f32 = 0.0\n s += sum(X[0 :+ 8])\n Y[0] = s"), "");
+  EXPECT_EQ(help("var s: tile<f32>[8] = 0.0\n for i in range(0, 4) { s += X[i :+ 8] }\n Y[0 :+ 8] = s"), "");
+}
+
+TEST(SemaDiagnostics, ATileAsSubscriptIsToldWhatThereIs) {
+  auto help = [](const std::string &subscript) {
+    auto c =
+        checkSource("kernel k(X: tensor<f32>[N], I: tensor<i32>[N], Y: tensor<f32>[N]) {\n Y[0 :+ 16] = X[" +
+                    subscript + "]\n}");
+    return c->diags.all().empty() ? "" : c->diags.all()[0].help.value_or("");
+  };
+  EXPECT_EQ(help("I[0 :+ 16]"), "neighbours are one slice, X[first :+ 16]; elements anywhere are taken one "
+                                "by one, in a loop or one a thread (@launch)");
+  EXPECT_EQ(help("iota(0, [16]) + 3"), help("I[0 :+ 16]"));
+  EXPECT_EQ(help("I[0 :+ 1]"), "take its element: t[0]");
+  EXPECT_EQ(help("X[0]"), "write i32(..) around it");
+}
+
 } // namespace
 } // namespace phobos::test
