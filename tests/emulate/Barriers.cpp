@@ -14,8 +14,10 @@ void complete(Machine &m, const Operation &op, Barrier &b) {
       m.fail(op, "not all threads of a warp come to a barrier (thread " + std::to_string(b.all[k]) + ")");
   for (uint64_t *out : b.outs)
     *out = b.anyOf;
-  for (unsigned t : b.waiting)
+  for (unsigned t : b.waiting) {
+    m.races.acquire(t, b.clock);
     m.wake(t);
+  }
   b = {};
 }
 
@@ -32,12 +34,13 @@ void arrive(Machine &m, const Operation &op, uint64_t id, uint64_t count, bool w
   b.expected = static_cast<unsigned>(count);
   ++b.arrived;
   b.all.push_back(m.current());
+  m.races.release(m.current(), b.clock);
+  if (waits)
+    b.waiting.push_back(m.current());
   if (b.arrived == b.expected)
     return complete(m, op, b);
-  if (!waits)
-    return;
-  b.waiting.push_back(m.current());
-  m.sleep(op);
+  if (waits)
+    m.sleep(op);
 }
 
 void syncAll(Machine &m, const Operation &op, const uint64_t *in, uint64_t *) {
@@ -63,7 +66,7 @@ void orCount(Machine &m, const Operation &op, const uint64_t *in, uint64_t *out)
 }
 
 Signal &signalAt(Machine &m, const Operation &op, uint64_t address) {
-  m.check(op, {.bytes = 8, .align = 8, .isWrite = true, .isShared = true}, address);
+  m.check(op, {.bytes = 8, .align = 8, .isWrite = true, .isShared = true, .isOrdered = true}, address);
   auto found = m.signals().find(address);
   if (found == m.signals().end())
     m.fail(op, "there is no mbarrier at byte " + std::to_string(address - m.memory.shared()));
@@ -71,11 +74,11 @@ Signal &signalAt(Machine &m, const Operation &op, uint64_t address) {
 }
 
 void init(Machine &m, const Operation &op, const uint64_t *in, uint64_t *) {
-  m.check(op, {.bytes = 8, .align = 8, .isWrite = true, .isShared = true}, in[0]);
+  m.check(op, {.bytes = 8, .align = 8, .isWrite = true, .isShared = true, .isOrdered = true}, in[0]);
   if (m.signals().count(in[0]))
     m.fail(op, "an mbarrier is made where one is");
   const auto count = fromWord<uint32_t>(in[1]);
-  m.signals()[in[0]] = {count, count, 0, {}};
+  m.signals()[in[0]] = {count, count, 0, {}, {}, {}};
 }
 
 void invalidate(Machine &m, const Operation &op, const uint64_t *in, uint64_t *) {
@@ -90,9 +93,11 @@ void arriveAt(Machine &m, const Operation &op, uint64_t address) {
   Signal &s = signalAt(m, op, address);
   if (s.pending == 0)
     m.fail(op, "an mbarrier gets more arrivals than it expects");
+  m.races.release(m.current(), s.clock);
   if (--s.pending)
     return;
   ++s.phase;
+  s.over = s.clock;
   s.pending = s.expected;
   for (unsigned t : s.waiting)
     m.wake(t);
@@ -124,6 +129,7 @@ void await(Machine &m, const Operation &op, const uint64_t *in, uint64_t *out) {
     signalAt(m, op, in[0]).waiting.push_back(m.current());
     m.sleep(op);
   }
+  m.races.acquire(m.current(), signalAt(m, op, in[0]).over);
   out[0] = 1;
 }
 

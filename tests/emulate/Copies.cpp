@@ -10,6 +10,7 @@ void finishCopies(Machine &m, const Operation &op, std::vector<Copy> &copies) {
     auto *to = reinterpret_cast<unsigned char *>(c.to);
     std::memset(to + c.bytes, 0, 16 - c.bytes);
     std::memcpy(to, reinterpret_cast<const void *>(c.from), c.bytes);
+    m.races.endCopy(m.current(), m.memory.history(true, c.to), 16);
   }
   copies.clear();
 }
@@ -21,7 +22,11 @@ namespace {
 void begin(Machine &m, const Operation &op, const uint64_t *in, uint64_t bytes) {
   if (bytes > 16)
     m.fail(op, "a copy of " + std::to_string(bytes) + " bytes");
-  m.check(op, {.bytes = 16, .align = 16, .isWrite = true, .isShared = true}, in[0]);
+  const Access to{.bytes = 16, .align = 16, .isWrite = true, .isShared = true, .isOrdered = true};
+  m.check(op, to, in[0]);
+  if (std::string why = m.races.beginCopy(m.current(), m.memory.history(true, in[0]), 16, op.line);
+      !why.empty())
+    m.fail(op, "a race: " + m.memory.text(to, in[0]) + ", " + why);
   if (in[1] % 16)
     m.fail(op, "a copy from an address that is no multiple of 16");
   m.check(op, {.bytes = bytes, .align = 16}, in[1]);

@@ -20,9 +20,15 @@ void Machine::fail(const Operation &op, const std::string &what) {
     fibers_->leave(current_); // never resumed
 }
 
-void Machine::check(const Operation &op, const Access &access, uint64_t address) {
+void Machine::check(const Operation &op, const Access &access, uint64_t address, unsigned thread) {
   if (std::string why = memory.judge(access, address); !why.empty())
     fail(op, why);
+  if (access.isOrdered || access.bytes == 0)
+    return;
+  std::string why = races.access(thread, memory.history(access.isShared, address), access.bytes, op.line,
+                                 access.isWrite, access.isAtomic);
+  if (!why.empty())
+    fail(op, "a race: " + memory.text(access, address) + ", " + why);
 }
 
 void Machine::sleep(const Operation &op) {
@@ -83,6 +89,7 @@ std::string Machine::stuck() const {
 }
 
 std::string Machine::runBlock() {
+  races.begin(grid_.threads);
   memory.beginBlock(grid_.sharedBytes, order_ == Order::Backward ? 0xff : 0x7f);
   std::vector<unsigned> turn(grid_.threads);
   std::iota(turn.begin(), turn.end(), 0);

@@ -3,6 +3,7 @@
 #pragma once
 #include "tests/emulate/Fibers.h"
 #include "tests/emulate/Memory.h"
+#include "tests/emulate/Races.h"
 #include <array>
 #include <deque>
 #include <map>
@@ -57,6 +58,7 @@ struct Barrier {
   bool anyOf = false;
   std::vector<unsigned> waiting, all;
   std::vector<uint64_t *> outs; ///< of those that wait for a vote
+  Races::Clock clock;
   const Operation *at = nullptr;
 };
 
@@ -65,6 +67,7 @@ struct Signal {
   unsigned expected = 0, pending = 0;
   uint64_t phase = 0; ///< the one that is not over
   std::vector<unsigned> waiting;
+  Races::Clock clock, over; ///< of all arrivals, and of those of the phases that are over
 };
 
 struct Warpgroup; // Wgmma.h
@@ -80,7 +83,11 @@ public:
 
   // For instructions, on a thread's own stack.
   [[noreturn]] void fail(const Operation &op, const std::string &what);
-  void check(const Operation &op, const Access &access, uint64_t address);
+  void check(const Operation &op, const Access &access, uint64_t address) {
+    check(op, access, address, current_);
+  }
+  /// As done by another thread: of an instruction of several threads.
+  void check(const Operation &op, const Access &access, uint64_t address, unsigned thread);
   unsigned current() const { return current_; }
   Thread &self() { return threads_[current_]; }
   Thread &thread(unsigned k) { return threads_[k]; }
@@ -104,6 +111,7 @@ public:
   Warpgroup &warpgroup(unsigned k);
 
   Memory memory;
+  Races races;
 
 private:
   Meeting *meet(const Operation &op, unsigned count, const uint64_t *in, uint64_t *out);

@@ -22,6 +22,7 @@ Memory::Memory() {
   mapped_ = mapLow();
   if (mapped_ == MAP_FAILED)
     std::abort();
+  sharedHistory_.resize(kSharedBytes);
   shared_ = (reinterpret_cast<uint64_t>(mapped_) + kSharedBytes - 1) / kSharedBytes * kSharedBytes;
 }
 
@@ -36,6 +37,7 @@ Memory::Array &Memory::add(std::string name, uint64_t bytes, uint64_t offset, bo
   const auto start = reinterpret_cast<uint64_t>(array->storage.get());
   array->address = (start + 255) / 256 * 256 + offset;
   array->isElement.assign(bytes, 0);
+  array->history.resize(bytes);
   arrays_.push_back(std::move(array));
   last_ = nullptr;
   return *arrays_.back();
@@ -98,6 +100,15 @@ std::string Memory::judge(const Access &a, uint64_t address) {
     if (!array.isElement[at + k])
       return said(": byte " + std::to_string(at + k) + " is between the rows");
   return {};
+}
+
+std::string Memory::text(const Access &a, uint64_t address) const {
+  return accessText(a) + " at byte " + std::to_string(address - (a.isShared ? shared_ : last_->address)) +
+         " of " + (a.isShared ? "shared memory" : last_->name);
+}
+
+Races::Byte *Memory::history(bool isShared, uint64_t address) {
+  return isShared ? &sharedHistory_[address - shared_] : &last_->history[address - last_->address];
 }
 
 } // namespace phobos::emulate

@@ -1,6 +1,7 @@
 // The device's memory: arrays of the launch, and a block's shared memory, with what may be touched of them.
 #pragma once
 #include "runtime/contract/Contract.h"
+#include "tests/emulate/Races.h"
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -13,6 +14,7 @@ namespace phobos::emulate {
 struct Access {
   uint64_t bytes = 0, align = 1;
   bool isWrite = false, isAtomic = false, isShared = false;
+  bool isOrdered = false; ///< by what it is: no race
 };
 
 class Memory {
@@ -30,6 +32,7 @@ public:
     bool isWritable = false;
     std::unique_ptr<unsigned char[]> storage;
     std::vector<uint8_t> isElement; ///< of each byte
+    std::vector<Races::Byte> history;
   };
   Array &add(std::string name, uint64_t bytes, uint64_t offset, bool isWritable);
   void removeAll() { arrays_.clear(); }
@@ -43,12 +46,17 @@ public:
 
   /// What is wrong with an access; empty where nothing is.
   std::string judge(const Access &access, uint64_t address);
+  /// `a load of 4 bytes at byte 16 of A`, of an access that was judged.
+  std::string text(const Access &access, uint64_t address) const;
+  /// What is known of the bytes from `address` on, of an access that was judged.
+  Races::Byte *history(bool isShared, uint64_t address);
 
 private:
   void *mapped_ = nullptr;
   uint64_t shared_ = 0, sharedBytes_ = 0;
   std::vector<std::unique_ptr<Array>> arrays_;
   Array *last_ = nullptr; ///< found before
+  std::vector<Races::Byte> sharedHistory_;
 };
 
 } // namespace phobos::emulate

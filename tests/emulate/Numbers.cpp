@@ -31,11 +31,11 @@ namespace {
 /// .ftz: subnormal operands and results are zeros of their sign.
 float flushed(float x) { return std::fpclassify(x) == FP_SUBNORMAL ? std::copysign(0.0f, x) : x; }
 
-template <double (*F)(double), bool flushes>
+template <double (*F)(double), bool Flushes>
 void real(Machine &, const Operation &, const uint64_t *in, uint64_t *out) {
   const auto x = fromWord<float>(in[0]);
-  const auto y = static_cast<float>(F(flushes ? flushed(x) : x));
-  out[0] = toWord(flushes ? flushed(y) : y);
+  const auto y = static_cast<float>(F(Flushes ? flushed(x) : x));
+  out[0] = toWord(Flushes ? flushed(y) : y);
 }
 double exp2Of(double x) { return std::exp2(x); }
 double rsqrtOf(double x) { return 1 / std::sqrt(x); }

@@ -39,11 +39,18 @@ std::vector<uint16_t> read(Machine &m, const Operation &op, uint64_t bits, unsig
   const Descriptor d(bits);
   if (d.width == 0 || (bits >> 49 & 7))
     m.fail(op, "not emulated: a descriptor without a swizzle, or with a base offset");
+  auto addressOf = [&](unsigned free, unsigned k) { return m.memory.sharedOf(d.address(free, k, alongK)); };
+  // Chunks of 16 bytes stay whole. All four warps read them; a warp waits for its products as one, so that
+  // its first thread stands for it.
+  for (unsigned free = 0; free < extent; free += alongK ? 1 : 8)
+    for (unsigned k = 0; k < 16; k += alongK ? 8 : 1)
+      for (unsigned warp = 0; warp < 4; ++warp)
+        m.check(op, {.bytes = 16, .align = 16, .isShared = true}, addressOf(free, k),
+                m.current() / 128 * 128 + 32 * warp);
   std::vector<uint16_t> out;
   for (unsigned free = 0; free < extent; ++free)
     for (unsigned k = 0; k < 16; ++k) {
-      const uint64_t address = m.memory.sharedOf(d.address(free, k, alongK));
-      m.check(op, {.bytes = 2, .align = 2, .isShared = true}, address);
+      const uint64_t address = addressOf(free, k);
       uint16_t element = 0;
       std::memcpy(&element, reinterpret_cast<const void *>(address), 2);
       out.push_back(element);

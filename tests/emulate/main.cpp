@@ -76,7 +76,7 @@ struct Counts {
       break;
     }
     if (verbose || o.verdict != Verdict::Right)
-      std::cout << word << " " << name << ": " << o.message << std::endl;
+      std::cout << word << " " << name << ": " << o.message << "\n" << std::flush;
   }
 };
 
@@ -153,6 +153,7 @@ int main(int argc, char **argv) {
   for (size_t next = 0; next < jobs.size();)
     next = runFrom(jobs, next, options, counts);
   std::cout << counts.right << " ran right, " << counts.failed << " failed, " << counts.missed
-            << " not emulated" << std::endl;
+            << " not emulated" << "\n"
+            << std::flush;
   return counts.failed || counts.undefined || counts.missed > options.mayMiss || !counts.right;
 }
