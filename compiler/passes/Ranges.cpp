@@ -66,6 +66,10 @@ public:
   Range ofCounter(scf::ForOp loop, unsigned depth) {
     Range lo = range(loop.getLowerBound(), depth), hi = range(loop.getUpperBound(), depth),
           step = range(loop.getStep(), depth);
+    if (isModestPart(loop)) {
+      constexpr int64_t most = (int64_t(1) << 60) - 1;
+      lo.lo = std::max(lo.lo, -most), hi.hi = std::min(hi.hi, most);
+    }
     Range r{lo.lo, hi.hi == INT64_MIN ? hi.hi : hi.hi - 1, std::gcd(lo.divisor, step.divisor)};
     if (lo.isConstant() && step.isConstant() && step.lo > 0 && r.hi >= lo.lo && lo.isModest() && r.isModest())
       r.hi = lo.lo + (r.hi - lo.lo) / step.lo * step.lo; // the last value it takes
@@ -166,6 +170,9 @@ private:
 } // namespace
 
 Range rangeOf(Value v) { return Analysis().range(v, 0); }
+
+void markModestPart(Operation *loop) { loop->setAttr("pho.modest", UnitAttr::get(loop->getContext())); }
+bool isModestPart(Operation *loop) { return loop->hasAttr("pho.modest"); }
 
 bool isCountedBelow(Value v, Value bound) {
   auto arg = dyn_cast<BlockArgument>(v);

@@ -3,6 +3,10 @@
 #include "mlir/IR/Value.h"
 #include <cstdint>
 
+namespace mlir {
+class Operation;
+}
+
 namespace phobos::passes {
 
 /// lo <= value <= hi, and value is a multiple of `divisor`. Bounds at the ends of 64 bits say nothing.
@@ -22,6 +26,11 @@ inline constexpr int64_t kMaxExtent = int64_t(1) << 48;
 /// The range of a scalar integer or index, from constants, coordinates, extents (the index arguments of the
 /// kernel), loop counters and arithmetic on them.
 Range rangeOf(mlir::Value v);
+
+/// Of a loop that runs a part of another one's iterations: that loop's counter, bounds and step are modest,
+/// though the part's own bounds, which are computed, do not tell it.
+void markModestPart(mlir::Operation *loop);
+bool isModestPart(mlir::Operation *loop);
 
 /// Whether `v` < `bound` is known because `v` counts a loop up to it.
 bool isCountedBelow(mlir::Value v, mlir::Value bound);

@@ -1,5 +1,6 @@
 // The function of an entry point: parameters, the block's place in the grid, structured control flow.
 #include "compiler/passes/Ranges.h"
+#include "compiler/target/nvptx/Accesses.h"
 #include "compiler/target/nvptx/Emitter.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/MDBuilder.h"
@@ -124,11 +125,11 @@ bool Emitter::emitKernel(mlir::func::FuncOp func, const std::string &symbol, boo
       continue;
     }
     unsigned index = value->getArgNo();
-    function->addParamAttr(index, Attribute::NoAlias);
-    bool isWritten = func.getArgAttr(arg.getArgNumber(), "pho.written") != nullptr;
-    for (mlir::Operation *user : arg.getUsers())
-      isWritten |= mlir::isa<pho::StoreOp, pho::AtomicOp>(user);
-    if (!isWritten)
+    // Other threads' stores are accesses of another kind: LLVM would move its own over a barrier that orders
+    // them with those.
+    if (isOneThreads(arg))
+      function->addParamAttr(index, Attribute::NoAlias);
+    if (!isWritten(arg))
       function->addParamAttr(index, Attribute::ReadOnly);
     if (target.aligned)
       function->addParamAttr(index, Attribute::getWithAlignment(context, Align(16)));
@@ -222,7 +223,7 @@ void Emitter::emitBlock(mlir::Block &block) {
 
 /// Whether the counter may pass the largest index when it is stepped past its last value.
 static bool mayWrap(mlir::scf::ForOp op) {
-  if (op->hasAttr("phog.modest")) // a part of a loop of which it is known
+  if (passes::isModestPart(op))
     return false;
   passes::Range high = passes::rangeOf(op.getUpperBound()), step = passes::rangeOf(op.getStep());
   return !(step.isConstant() && step.lo == 1) && !(high.isModest() && step.isModest());

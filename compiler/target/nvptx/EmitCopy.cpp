@@ -104,7 +104,10 @@ void Emitter::emitCopyAsync(phog::CopyAsyncOp op) {
         Reg size = sizeInTile(col);
         if (a.start[1]) { // (extent - start - col) elements are left; none before the front edge
           Reg position = b.CreateAdd(a.start[1], b.CreateSExt(col, b.getInt64Ty()));
-          Reg left = b.CreateMul(b.CreateSub(a.extent[1], position), i64(bytes));
+          Reg left = b.CreateSub(a.extent[1], position);
+          if (op.getFar())
+            left = b.CreateBinaryIntrinsic(Intrinsic::smax, left, i64(0));
+          left = b.CreateMul(left, i64(bytes));
           left = b.CreateBinaryIntrinsic(Intrinsic::smax,
                                          b.CreateBinaryIntrinsic(Intrinsic::smin, left, i64(16)), i64(0));
           left = b.CreateSelect(b.CreateICmpSGE(position, i64(0)), left, i64(0));

@@ -2,9 +2,9 @@
 // that layout and alignment allow; tiles that leave the tensor go element by element, each under its own
 // condition. Which of the two is a test of the tile's corner at run time.
 #include "compiler/target/nvptx/Access.h"
+#include "compiler/target/nvptx/Accesses.h"
 #include "compiler/target/nvptx/Multiple.h"
 #include "llvm/IR/InlineAsm.h"
-#include <numeric>
 
 using namespace llvm;
 
@@ -38,7 +38,7 @@ Emitter::Access Emitter::accessOf(mlir::Value view, mlir::ValueRange starts, mli
     }
     // Neighbours along j are neighbours in memory only along the last axis.
     if (next == 1 && axis + 1 == rank && target.aligned)
-      a.runMultiple = std::gcd<int64_t>(16 / a.bytes, multipleOf(starts[axis]));
+      a.runMultiple = std::min(16 / a.bytes, multipleOf(starts[axis]));
     ++next;
   }
   a.whole = andOf(a.whole, a.pointsInside);

@@ -2,6 +2,7 @@
 // thread has what it needs, else all write what they hold to shared memory, meet at a barrier, and read what
 // they need.
 #include "compiler/target/nvptx/Access.h"
+#include "compiler/target/nvptx/Accesses.h"
 #include "compiler/target/nvptx/SharedTile.h"
 
 using namespace llvm;
@@ -229,20 +230,6 @@ void Emitter::emitExtract(pho::ExtractOp op) {
   }
   barrier();
   setRegs(op, {fromMemory(b.CreateLoad(memoryTypeOf(elem), slot), elem)});
-}
-
-bool Emitter::goesToShared(pho::LoadOp op) {
-  auto tile = mlir::dyn_cast<mlir::RankedTensorType>(op.getType());
-  if (!tile || !op.getResult().hasOneUse())
-    return false;
-  auto store = mlir::dyn_cast<phog::StoreSharedOp>(*op.getResult().getUsers().begin());
-  Layout layout = layoutOf(tile);
-  if (!store || layout.isPadded(0) || layout.isPadded(1))
-    return false;
-  mlir::Operation *next = op->getNextNode();
-  while (next && mlir::isa<phog::BarrierOp>(next))
-    next = next->getNextNode();
-  return next == store;
 }
 
 namespace {

@@ -106,8 +106,6 @@ private:
   void emitPieces(mlir::Operation *op);
   void emitExtract(pho::ExtractOp op);
   void emitStoreShared(phog::StoreSharedOp op);
-  /// Read by its store to shared memory alone, and done there, some registers at a time.
-  static bool goesToShared(pho::LoadOp op);
   /// `base`: the thread's base coordinates, where they are not to be the kernel's.
   void writeShared(const SharedTile &to, const Layout &layout, llvm::ArrayRef<Reg> regs, mlir::Type elem,
                    Coord offset, Coords base = {});

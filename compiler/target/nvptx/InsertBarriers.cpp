@@ -1,3 +1,4 @@
+#include "compiler/target/nvptx/Accesses.h"
 #include "compiler/target/nvptx/Passes.h"
 #include "compiler/target/nvptx/Scratch.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -14,7 +15,7 @@ struct Pending {
   bool isWrite;
   int64_t low = 0, high = 0; ///< shared
   Value view;                ///< global; null: shared
-  Operation *op = nullptr;   ///< global: the load or store, null for several; shared: a copy, else null
+  Operation *op = nullptr;   ///< global: the access, null for several; shared: a copy, else null
   bool isOld = false;        ///< of an earlier iteration: values of the same name may differ
   bool operator==(const Pending &) const = default;
 };
@@ -149,21 +150,12 @@ private:
     }
   }
 
-  /// The same elements in the same threads' hands: a thread's own accesses are in order.
-  static bool isSameAccess(const Pending &p, Operation *op) {
-    auto describe = [](Operation *o, SmallVector<Value> &starts, Type &type) {
-      if (auto load = dyn_cast<pho::LoadOp>(o))
-        starts.assign(load.getStarts().begin(), load.getStarts().end()), type = load.getType();
-      else if (auto store = dyn_cast<pho::StoreOp>(o))
-        starts.assign(store.getStarts().begin(), store.getStarts().end()), type = store.getValue().getType();
-    };
+  /// A thread's own accesses are in order.
+  static bool isInOrder(const Pending &p, Operation *op) {
     if (!p.op)
       return false;
-    SmallVector<Value> a, b;
-    Type ta, tb;
-    describe(p.op, a, ta);
-    describe(op, b, tb);
-    return !p.isOld && a == b && ta == tb && isa<RankedTensorType>(ta) && !layoutOf(ta).isReplicated();
+    return isa<pho::AtomicOp>(p.op) ? isa<pho::AtomicOp>(op) // thread 0 does both
+                                    : !p.isOld && isSameAccess(p.op, op);
   }
 
   void need(Operation *op, State &state, ArrayRef<Pending> accesses) {
@@ -172,7 +164,7 @@ private:
         if (!p.isWrite && !a.isWrite)
           continue;
         bool clash =
-            a.view ? p.view == a.view && !isSameAccess(p, op) : !p.view && p.low < a.high && a.low < p.high;
+            a.view ? p.view == a.view && !isInOrder(p, op) : !p.view && p.low < a.high && a.low < p.high;
         if (!clash)
           continue;
         OpBuilder b(op);
@@ -187,7 +179,10 @@ private:
       return state.clear();
     if (auto scratch = op->getAttrOfType<IntegerAttr>("phog.scratch")) {
       int64_t low = scratch.getInt(), high = low + scratchBytes(op, threads);
-      need(op, state, {{true, low, high, {}}});
+      SmallVector<Pending> accesses{{true, low, high, {}}};
+      if (auto atomic = dyn_cast<pho::AtomicOp>(op))
+        accesses.push_back({true, 0, 0, atomic.getView(), op});
+      need(op, state, accesses);
       state.clear(); // its own barrier
       state.push_back({false, low, high, {}});
       return;
@@ -207,6 +202,9 @@ private:
     };
     if (auto store = dyn_cast<phog::StoreSharedOp>(op)) {
       buffer(store.getBuffer(), true);
+      auto load = store.getValue().getDefiningOp<pho::LoadOp>();
+      if (load && isShared(load.getView()) && uniform && goesToShared(load))
+        accesses.push_back({false, 0, 0, load.getView(), load});
     } else if (auto copy = dyn_cast<phog::CopyAsyncOp>(op)) {
       if (!op->hasAttr("phog.ring")) // inside a ring's loop, its own barrier orders them
         buffer(copy.getBuffer(), true);
@@ -218,8 +216,12 @@ private:
         accesses.push_back({false, 0, 0, load.getView(), op});
     } else if (auto pstore = dyn_cast<pho::StoreOp>(op)) {
       bool collective = isa<RankedTensorType>(pstore.getValue().getType()) || pstore.getOnce();
-      if (isRead(pstore.getView()) && collective && uniform)
+      // A store may overlap another, or itself in another iteration.
+      if ((isSeveral(pstore.getView()) || !keepsThreads(op)) && collective && uniform)
         accesses.push_back({true, 0, 0, pstore.getView(), op});
+    } else if (auto atomic = dyn_cast<pho::AtomicOp>(op)) {
+      if (isSeveral(atomic.getView()) && atomic.getOnce() && uniform)
+        accesses.push_back({true, 0, 0, atomic.getView(), op});
     }
     // Prologue copies fill several stages of one buffer; they do not meet each other.
     if (auto copy = dyn_cast<phog::CopyAsyncOp>(op); copy && copy.getStage()) {
@@ -240,12 +242,12 @@ private:
   }
 
   static bool isShared(Value view) {
-    return llvm::any_of(view.getUsers(), [](Operation *u) { return isa<pho::StoreOp>(u); });
+    return llvm::any_of(view.getUsers(), [](Operation *u) {
+      auto atomic = dyn_cast<pho::AtomicOp>(u);
+      return isa<pho::StoreOp>(u) || (atomic && atomic.getOnce());
+    });
   }
-  static bool isRead(Value view) {
-    // Two stores may overlap, too.
-    return std::distance(view.user_begin(), view.user_end()) > 1;
-  }
+  static bool isSeveral(Value view) { return !view.use_empty() && !view.hasOneUse(); }
 
   Operation *func;
   int64_t threads;

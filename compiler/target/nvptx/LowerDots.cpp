@@ -1,3 +1,5 @@
+#include "compiler/passes/Ranges.h"
+#include "compiler/target/nvptx/Accesses.h"
 #include "compiler/target/nvptx/DotPlan.h"
 #include "compiler/target/nvptx/Multiple.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -7,14 +9,6 @@
 using namespace mlir;
 
 namespace phobos::nvptx {
-
-namespace {
-
-bool isWritten(Value view) {
-  return llvm::any_of(view.getUsers(), [](Operation *u) { return isa<pho::StoreOp, pho::AtomicOp>(u); });
-}
-
-} // namespace
 
 bool canCopy(pho::LoadOp load, const Target &target) {
   if (!load || !target.aligned || target.sm < 80 || load.getFill() || isWritten(load.getView()))
@@ -109,7 +103,8 @@ private:
     auto load = v.getDefiningOp<pho::LoadOp>();
     if (canCopy(load, target)) {
       phog::CopyAsyncOp::create(b, v.getLoc(), load.getView(), load.getStarts(), load.getExtents(), alloc,
-                                Value(), Value(), load.getSizes(), load.getPoints(), load.getInBounds());
+                                Value(), Value(), load.getSizes(), load.getPoints(), load.getInBounds(),
+                                !passes::rangeOf(load.getStarts().back()).isModest());
       phog::CommitOp::create(b, v.getLoc());
       phog::WaitOp::create(b, v.getLoc(), 0);
     } else {

@@ -3,14 +3,16 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include <algorithm>
-#include <numeric>
 
 using namespace mlir;
 
 namespace phobos::nvptx {
 
+// Only powers of two: a product or sum that wraps keeps those alone, in 64 bits as in fewer.
 namespace {
-constexpr int64_t everything = int64_t(1) << 30;
+constexpr int64_t most = int64_t(1) << 30;
+
+int64_t powerIn(int64_t n) { return n % most == 0 ? most : n & -n; }
 
 int64_t multiple(Value v, int depth) {
   if (depth > 16)
@@ -19,26 +21,23 @@ int64_t multiple(Value v, int depth) {
   if (auto arg = dyn_cast<BlockArgument>(v)) {
     Operation *owner = arg.getOwner()->getParentOp();
     if (auto loop = dyn_cast<scf::ForOp>(owner); loop && arg == loop.getInductionVar())
-      return std::gcd(of(loop.getLowerBound()), of(loop.getStep()));
+      return std::min(of(loop.getLowerBound()), of(loop.getStep()));
     if (auto func = dyn_cast<func::FuncOp>(owner))
       if (auto known = func.getArgAttrOfType<IntegerAttr>(arg.getArgNumber(), "pho.multiple"))
-        return known.getInt();
+        return powerIn(known.getInt());
     return 1;
   }
   Operation *op = v.getDefiningOp();
   if (auto c = dyn_cast<arith::ConstantOp>(op)) {
     auto n = dyn_cast<IntegerAttr>(c.getValue());
-    int64_t value = n ? std::abs(n.getInt()) : 1;
-    return value == 0 ? everything : value;
+    return n ? powerIn(n.getInt()) : 1;
   }
   if (isa<arith::AddIOp, arith::SubIOp, arith::MinSIOp, arith::MaxSIOp>(op))
-    return std::gcd(of(op->getOperand(0)), of(op->getOperand(1)));
-  if (auto m = dyn_cast<arith::MulIOp>(op)) {
-    int64_t a = of(m.getLhs()), b = of(m.getRhs());
-    return a > everything / b ? everything : a * b;
-  }
+    return std::min(of(op->getOperand(0)), of(op->getOperand(1)));
+  if (auto m = dyn_cast<arith::MulIOp>(op))
+    return std::min(most, of(m.getLhs()) * of(m.getRhs()));
   if (auto s = dyn_cast<arith::SelectOp>(op))
-    return std::gcd(of(s.getTrueValue()), of(s.getFalseValue()));
+    return std::min(of(s.getTrueValue()), of(s.getFalseValue()));
   if (isa<arith::IndexCastOp, arith::ExtSIOp>(op))
     return of(op->getOperand(0));
   return 1;

@@ -5,8 +5,7 @@
 
 namespace phobos::nvptx {
 
-/// The largest known divisor of `index` (1 if nothing is known; 0 stands for the value 0, a multiple of
-/// everything, as 2^30).
+/// The largest power of two, up to 2^30, that is known to divide `index`.
 int64_t multipleOf(mlir::Value index);
 
 } // namespace phobos::nvptx

@@ -50,11 +50,11 @@ def Phog_StoreSharedOp : Phog_Op<"store_shared"> {
   let assemblyFormat = "$value `,` $buffer attr-dict `:` type($value) `,` type($buffer)";
 }
 /// A slice of a tensor to a stage of a buffer, 16 bytes at a time, by the copy unit; elements outside become 0. Nothing happens where
-/// `pred` is false. As pho.load for the rest. `align` is what is known of the first element's address, in bytes.
+/// `pred` is false. `far`: the columns may lie so far out that their number of bytes wraps. As pho.load for the rest.
 def Phog_CopyAsyncOp : Phog_Op<"copy_async", [AttrSizedOperandSegments]> {
   let arguments = (ins AnyType:$view, Variadic<Index>:$starts, Variadic<Index>:$extents, Phog_Buffer:$buffer, Optional<Index>:$stage, Optional<I1>:$pred,
-                       DenseI64ArrayAttr:$sizes, DenseBoolArrayAttr:$points, DenseBoolArrayAttr:$inBounds);
-  let assemblyFormat = "$view `[` $starts `]` `of` `[` $extents `]` `,` $buffer (`stage` $stage^)? (`if` $pred^)? `sizes` $sizes `points` $points `inbounds` $inBounds attr-dict `:` type($view) `,` type($buffer)";
+                       DenseI64ArrayAttr:$sizes, DenseBoolArrayAttr:$points, DenseBoolArrayAttr:$inBounds, UnitAttr:$far);
+  let assemblyFormat = "$view `[` $starts `]` `of` `[` $extents `]` `,` $buffer (`stage` $stage^)? (`if` $pred^)? `sizes` $sizes `points` $points `inbounds` $inBounds (`far` $far^)? attr-dict `:` type($view) `,` type($buffer)";
 }
 /// Closes the group of this thread's copies so far.
 def Phog_CommitOp : Phog_Op<"commit"> { let assemblyFormat = "attr-dict"; }

@@ -1,3 +1,4 @@
+#include "compiler/passes/Ranges.h"
 #include "compiler/target/nvptx/LoopSlice.h"
 #include "compiler/target/nvptx/Passes.h"
 #include "compiler/target/nvptx/Phog.h"
@@ -26,7 +27,16 @@ struct Ring {
   scf::ForOp loop;
   SmallVector<phog::CopyAsyncOp> copies;
   llvm::SetVector<Operation *> slice; ///< what the copies' places are computed by
+  bool mayWrap = false;               ///< the counter, a few steps past the loop's end
 };
+
+/// Whether the counters of the iterations ahead of the last may pass the largest index, and so look as if
+/// they were before the loop's end.
+bool mayWrapAhead(scf::ForOp loop, int64_t stages) {
+  const passes::Range step = passes::rangeOf(loop.getStep());
+  return !(passes::isModestPart(loop) || passes::rangeOf(loop.getUpperBound()).isModest()) ||
+         step.hi > (int64_t(1) << 60) / stages;
+}
 
 Ring ringOf(scf::ForOp loop) {
   Ring ring{loop, {}, {}};
@@ -49,6 +59,8 @@ Ring ringOf(scf::ForOp loop) {
 }
 
 /// The copies for the iteration whose counter is `iv`, into `stage`; nothing if that is past the loop's end.
+/// A counter that has wrapped is somewhere: of its copies, which no iteration reads, nothing is known to be
+/// inside.
 void copiesFor(OpBuilder &b, Location loc, const Ring &ring, Value iv, Value upper, Value oldIv,
                Value stage) {
   IRMapping map;
@@ -60,12 +72,17 @@ void copiesFor(OpBuilder &b, Location loc, const Ring &ring, Value iv, Value upp
     auto ahead = cast<phog::CopyAsyncOp>(b.clone(*copy, map));
     ahead.getStageMutable().assign(stage);
     ahead.getPredMutable().assign(pred);
+    if (ring.mayWrap) {
+      ahead.setInBounds(SmallVector<bool>(copy.getInBounds().size(), false));
+      ahead.setFar(true);
+    }
   }
   phog::CommitOp::create(b, loc);
 }
 
 void pipeline(Ring &ring, int64_t stages) {
   scf::ForOp loop = ring.loop;
+  ring.mayWrap = mayWrapAhead(loop, stages);
   Location loc = loop.getLoc();
   IRRewriter b(loop.getContext());
   b.setInsertionPoint(loop);

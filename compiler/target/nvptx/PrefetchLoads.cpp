@@ -1,3 +1,4 @@
+#include "compiler/target/nvptx/Accesses.h"
 #include "compiler/target/nvptx/LoopSlice.h"
 #include "compiler/target/nvptx/Passes.h"
 #include "compiler/target/nvptx/Phog.h"
@@ -16,10 +17,6 @@ struct Prefetch {
   llvm::SetVector<Operation *> slice; ///< what their places are computed by
   Operation *product = nullptr;       ///< the first that multiplies what they bring
 };
-
-bool isWritten(Value view) {
-  return llvm::any_of(view.getUsers(), [](Operation *u) { return isa<pho::StoreOp, pho::AtomicOp>(u); });
-}
 
 /// Whether `load` ends in shared memory and nowhere else, perhaps converted on the way.
 bool isStaged(pho::LoadOp load) {

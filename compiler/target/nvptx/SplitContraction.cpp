@@ -80,8 +80,9 @@ void split(Operation *func, scf::ForOp loop, int64_t parts) {
   Location loc = loop.getLoc();
   OpBuilder b(loop);
   Value part = phog::PartOp::create(b, loc, b.getIndexType());
-  const bool isModest =
-      passes::rangeOf(loop.getUpperBound()).isModest() && passes::rangeOf(loop.getStep()).isModest();
+  const bool isModest = passes::rangeOf(loop.getInductionVar()).isModest() &&
+                        passes::rangeOf(loop.getUpperBound()).isModest() &&
+                        passes::rangeOf(loop.getStep()).isModest();
   Bounds bounds = partOf(b, loop, part, parts);
   Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, part,
                                         arith::ConstantIndexOp::create(b, loc, 0));
@@ -96,7 +97,7 @@ void split(Operation *func, scf::ForOp loop, int64_t parts) {
   loop.setLowerBound(bounds.lower);
   loop.setUpperBound(bounds.upper);
   if (isModest)
-    loop->setAttr("phog.modest", b.getUnitAttr());
+    passes::markModestPart(loop);
   b.setInsertionPointAfter(loop);
   auto sums = phog::CombinePartsOp::create(b, loc, loop.getResultTypes(), loop.getResults(),
                                            static_cast<uint64_t>(parts));
