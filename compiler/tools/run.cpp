@@ -1,6 +1,7 @@
 // phobos-run: the command line over compiler/driver.
 #include "compiler/driver/CommandLine.h"
 #include "compiler/driver/RunTool.h"
+#include "compiler/driver/WholeNumber.h"
 #include "compiler/tools/Tools.h"
 #include <CLI/CLI.hpp>
 #include <atomic>
@@ -63,7 +64,7 @@ int runMain(int argc, char **argv) {
   app.add_option("--dim", r.dims, "NAME=EXTENT: a dimension that no file gives; repeatable");
   app.add_option("--out", r.outputs, "NAME=FILE.npy: write a tensor after the run; repeatable");
   app.add_option("--seed", r.seed, "of uniform and normal; the same numbers on every machine")
-      ->check(CLI::NonNegativeNumber)
+      ->check(phobos::driver::wholeNumber(0, UINT64_MAX))
       ->capture_default_str();
   app.add_flag(
       "--check", r.check,

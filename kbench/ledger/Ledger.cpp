@@ -3,6 +3,7 @@
 #include "kbench/stats/Statistics.h"
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <random>
@@ -56,6 +57,22 @@ void bindSetting(Statement &s, int first, const Setting &x) {
     s.bind(first++, *field);
 }
 
+bool isKnownVersion(int64_t version, std::string &error) {
+  if (version == schemaVersion)
+    return true;
+  error = "it has version " + std::to_string(version) + ", this build reads version " +
+          std::to_string(schemaVersion);
+  return false;
+}
+
+/// `file:` with what means something in a URI spelled out.
+std::string uriOf(const std::string &path) {
+  std::string uri = "file:";
+  for (char c : path)
+    uri += c == '%' ? "%25" : c == '?' ? "%3f" : c == '#' ? "%23" : std::string(1, c);
+  return uri;
+}
+
 } // namespace
 
 std::string contentHash(std::string_view text) {
@@ -72,11 +89,10 @@ std::string contentHash(std::string_view text) {
 
 std::unique_ptr<Ledger> Ledger::open(const std::string &path, std::string &error) {
   std::unique_ptr<Ledger> ledger(new Ledger);
-  if (sqlite3_open(path.c_str(), &ledger->db_) != SQLITE_OK) {
-    error = "cannot open the ledger '" + path + "': " + sqlite3_errmsg(ledger->db_);
+  if (!ledger->connect(path, false, error)) {
+    error = "cannot open the ledger '" + path + "': " + error;
     return nullptr;
   }
-  sqlite3_busy_timeout(ledger->db_, 10000);
   bool ok = ledger->execute("PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; BEGIN IMMEDIATE", error);
   if (ok) {
     Statement version(ledger->db_, "PRAGMA user_version");
@@ -85,11 +101,8 @@ std::unique_ptr<Ledger> Ledger::open(const std::string &path, std::string &error
     if (have == 0)
       ok = ledger->execute(schema, error) &&
            ledger->execute("PRAGMA user_version=" + std::to_string(schemaVersion), error);
-    else if (have != schemaVersion) {
-      error = "it has version " + std::to_string(have) + ", this build reads version " +
-              std::to_string(schemaVersion);
-      ok = false;
-    }
+    else
+      ok = isKnownVersion(have, error);
     std::string ignored;
     ok = ok ? ledger->execute("COMMIT", error) : (ledger->execute("ROLLBACK", ignored), false);
   }
@@ -98,6 +111,34 @@ std::unique_ptr<Ledger> Ledger::open(const std::string &path, std::string &error
     return nullptr;
   }
   return ledger;
+}
+
+std::unique_ptr<Ledger> Ledger::openToRead(const std::string &path, std::string &error) {
+  if (auto ledger = open(path, error))
+    return ledger;
+  // Where no file can be made beside it, SQLite reads it only if told that nobody changes it, and then leaves
+  // out what a log beside it holds.
+  std::error_code none;
+  const bool hasLog = std::filesystem::file_size(path + "-wal", none) > 0 && !none;
+  std::unique_ptr<Ledger> ledger(new Ledger);
+  std::string ignored;
+  if (!ledger->connect(uriOf(path) + (hasLog ? "?mode=ro" : "?immutable=1"), true, ignored))
+    return nullptr;
+  Statement version(ledger->db_, "PRAGMA user_version");
+  if (!version.step() || version.integer(0) == 0) // what `open` said of it is the reason
+    return nullptr;
+  return isKnownVersion(version.integer(0), error) ? std::move(ledger) : nullptr;
+}
+
+bool Ledger::connect(const std::string &name, bool isReadOnly, std::string &error) {
+  name_ = name;
+  const int flags = isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+  if (sqlite3_open_v2(name.c_str(), &db_, flags | SQLITE_OPEN_URI, nullptr) != SQLITE_OK) {
+    error = sqlite3_errmsg(db_);
+    return false;
+  }
+  sqlite3_busy_timeout(db_, 10000);
+  return true;
 }
 
 Ledger::~Ledger() { sqlite3_close(db_); }
@@ -200,7 +241,7 @@ std::vector<Measurement> Ledger::measurements(const std::string &run) {
   return result;
 }
 
-std::vector<Ranked> Ledger::ranking(const Setting &setting) {
+std::vector<Ranked> Ledger::ranking(const Setting &setting, std::string &error) {
   // In the order of time, so that the latest run that timed a point says where it stands.
   Statement s(db_, R"(
     SELECT m.run, m.stage, m.point, m.status, m.median_ns, m.mad_ns, json_array_length(m.samples_ns)
@@ -225,6 +266,8 @@ std::vector<Ranked> Ledger::ranking(const Setting &setting) {
     if (row.status == "ok" && row.stage == "search")
       passed[row.run].insert(row.point);
   }
+  if (!s.isWhole(error))
+    return {};
   struct Known {
     Ranked row;
     std::string run;
@@ -274,10 +317,11 @@ bool Ledger::merge(const std::string &path, size_t &runsAdded, size_t &rowsAdded
     error = "cannot read '" + path + "'";
     return false;
   }
-  if (!open(path, error))
+  const auto source = openToRead(path, error);
+  if (!source)
     return false;
   Statement attach(db_, "ATTACH ? AS other");
-  attach.bind(1, path);
+  attach.bind(1, source->name_);
   if (!attach.finish(error))
     return false;
   auto copy = [&](const char *sql, size_t &added) {
@@ -295,6 +339,8 @@ bool Ledger::merge(const std::string &path, size_t &runsAdded, size_t &rowsAdded
   if (!ok)
     execute("ROLLBACK", ignored);
   execute("DETACH other", ignored);
+  if (!ok)
+    error = "adding '" + path + "': " + error;
   return ok;
 }
 

@@ -61,6 +61,8 @@ class Ledger {
 public:
   /// Opens or creates; `:memory:` keeps nothing. Null with a reason.
   static std::unique_ptr<Ledger> open(const std::string &path, std::string &error);
+  /// One that nothing is added to: also where neither it nor its folder can be written.
+  static std::unique_ptr<Ledger> openToRead(const std::string &path, std::string &error);
   ~Ledger();
   Ledger(const Ledger &) = delete;
   Ledger &operator=(const Ledger &) = delete;
@@ -75,15 +77,19 @@ public:
   std::vector<Measurement> measurements(const std::string &run);
   /// Points that were ok in the latest run that timed them beside others (else alone), of all runs of this
   /// setting (empty fields of it match anything): the winners of their runs, then other finalists, then the
-  /// rest, each kind the fastest first. Of one run that is the order of its report.
-  std::vector<Ranked> ranking(const Setting &setting);
+  /// rest, each kind the fastest first. Of one run that is the order of its report. `error` is set where the
+  /// file cannot be read.
+  std::vector<Ranked> ranking(const Setting &setting, std::string &error);
   /// Adds what `path` has and this one lacks.
   bool merge(const std::string &path, size_t &runsAdded, size_t &rowsAdded, std::string &error);
 
 private:
   Ledger() = default;
   bool execute(const std::string &sql, std::string &error);
+  /// `name` as SQLite takes it, a path or a URI.
+  bool connect(const std::string &name, bool isReadOnly, std::string &error);
   sqlite3 *db_ = nullptr;
+  std::string name_; ///< what another one attaches it by
 };
 
 /// 128 bits of a text, in hexadecimal: tells contents apart (it is no protection against intent).

@@ -19,7 +19,17 @@ public:
   void bind(int column, double v) { sqlite3_bind_double(s_, column, v); }
   void bind(int column, int64_t v) { sqlite3_bind_int64(s_, column, v); }
   /// True while there is a row.
-  bool step() { return s_ && sqlite3_step(s_) == SQLITE_ROW; }
+  bool step() {
+    status_ = s_ ? sqlite3_step(s_) : SQLITE_ERROR;
+    return status_ == SQLITE_ROW;
+  }
+  /// After the last row: whether that was all, or, with a reason, it failed.
+  bool isWhole(std::string &error) const {
+    if (status_ == SQLITE_DONE)
+      return true;
+    error = sqlite3_errmsg(db_);
+    return false;
+  }
   void reset() { sqlite3_reset(s_); }
   /// Runs it to its end.
   bool finish(std::string &error) {
@@ -39,6 +49,7 @@ public:
 private:
   sqlite3 *db_;
   sqlite3_stmt *s_ = nullptr;
+  int status_ = SQLITE_OK;
 };
 
 } // namespace phobos::kbench

@@ -322,7 +322,8 @@ std::string reportText(const SearchOutcome &o, const ReportContext &c) {
   if (!o.ranking.empty())
     text += resultTable(o, c) + "\n";
   if (o.results.empty())
-    text += o.wasInterrupted ? "no point was finished\n" : "there was no point to measure\n";
+    text += o.wasInterrupted || !o.environmentError.empty() ? "no point was finished\n"
+                                                            : "there was no point to measure\n";
   else
     text += std::to_string(o.results.size()) + (o.results.size() == 1 ? " point: " : " points: ") +
             counts(o) + "\n" + failures(o);

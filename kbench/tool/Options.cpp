@@ -1,5 +1,6 @@
 #include "kbench/tool/Options.h"
 #include "compiler/driver/CommandLine.h"
+#include "compiler/driver/WholeNumber.h"
 #include "kbench/Environment.h"
 #include "kbench/Status.h"
 #include "kbench/report/Report.h"
@@ -26,6 +27,7 @@ CLI::Validator amount(double most, const char *unit) {
       "", "amount");
 }
 constexpr double oneDay = 86400; ///< in seconds
+constexpr uint64_t mostDevices = 1023, mostJobs = 1024;
 
 std::string footer() {
   std::string text = "How a point ends:\n";
@@ -86,7 +88,7 @@ std::optional<int> parseOptions(int argc, char **argv, Options &o) {
       ->capture_default_str();
   text("--device", o.device, "N", "which device of the target")
       ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
+      ->check(driver::wholeNumber(0, mostDevices));
   text("--dim", o.dims, "NAME=EXTENT",
        "a runtime dimension; repeatable. Others: 1024 for axes of matrices (4096 on a GPU, 64 in the\n"
        "interpreter), 2^24 for kernels on vectors only, 8 for leading axes; what was taken is printed");
@@ -96,7 +98,7 @@ std::optional<int> parseOptions(int argc, char **argv, Options &o) {
   text("--grid", o.grid, "X[,Y[,Z]]", "blocks, where the kernel's own grid is not wanted or it has none");
   text("--seed", o.seed, "N", "of the inputs and of --limit")
       ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
+      ->check(driver::wholeNumber(0, UINT64_MAX));
   app.add_flag("--no-std", o.noStd, "leave the standard library out")->group(group);
 
   group = "Which points";
@@ -107,7 +109,7 @@ std::optional<int> parseOptions(int argc, char **argv, Options &o) {
        "measure the points it lists, one a line (- for standard input); repeatable");
   text("--limit", o.limit, "N",
        "search this many points, spread over the space; with --list or --best, print this many")
-      ->check(CLI::NonNegativeNumber);
+      ->check(driver::wholeNumber(1, UINT64_MAX));
   text("--shard", o.shard, "I/N",
        "the I-th (from 1) of N shares of the space, for searching on several machines; see --merge");
   app.add_flag("--list", o.list,
@@ -136,7 +138,9 @@ std::optional<int> parseOptions(int argc, char **argv, Options &o) {
   app.add_flag("--roof", o.roof,
                "print what the device can do at most, with products of every type, and stop; needs no source")
       ->group(group);
-  text("--jobs", o.jobs, "N", "compile workers; 0: one a processor")->capture_default_str();
+  text("--jobs", o.jobs, "N", "compile workers; 0: one a processor")
+      ->capture_default_str()
+      ->check(driver::wholeNumber(0, mostJobs));
 
   group = "Results";
   text("--csv", o.csv, "FILE", "every point as CSV (- for standard output); repeatable");
@@ -196,13 +200,15 @@ std::optional<int> parseOptions(int argc, char **argv, Options &o) {
       return misuse("--shard '" + o.shard + "': it should be written I/N with I from 1 to N");
     o.shardOf = std::pair(index - 1, of);
   }
-  if ((o.list || o.best || o.roof) && !(o.csv.empty() && o.json.empty()))
-    return misuse(std::string(o.list   ? "--list"
-                              : o.best ? "--best"
-                                       : "--roof") +
+  std::string stops; // what prints something and stops
+  for (const auto &[isGiven, flag] : {std::pair(o.list, "--list"), {o.best, "--best"}, {o.roof, "--roof"}}) {
+    if (isGiven && !stops.empty())
+      return misuse(stops + " and " + flag + " print different things: give one of them");
+    stops = isGiven ? flag : stops;
+  }
+  if (!stops.empty() && !(o.csv.empty() && o.json.empty()))
+    return misuse(stops +
                   " measures no points: --csv and --json, which write what was measured, do not go with it");
-  if (o.limit && *o.limit == 0)
-    return misuse("--limit 0 leaves nothing to do");
   return std::nullopt;
 }
 

@@ -9,6 +9,7 @@
 namespace phobos::kbench {
 
 int printRoofs(const Target &target, int device, const std::vector<std::string> &workerCommand) {
+  const Interrupt interrupt;
   RunFolder folder;
   std::string error;
   // A worker is always at some kernel.
@@ -21,6 +22,7 @@ int printRoofs(const Target &target, int device, const std::vector<std::string> 
   session.directory = folder.path();
   SearchOptions options;
   options.workerCommand = workerCommand;
+  options.interrupt = &interrupt;
   Pool pool(workerPool(session, options, "device", 1));
   DeviceInfo info;
   if (session.textPath.empty() || !writeFile(session.textPath, source.data(), source.size(), error) ||
@@ -42,11 +44,14 @@ int printRoofs(const Target &target, int device, const std::vector<std::string> 
     }
     std::vector<Outcome> ended;
     while ((ended = pool.collect()).empty())
-      waitForAny({&pool}, nullptr, std::chrono::milliseconds(500));
+      if (waitForAny({&pool}, &interrupt, std::chrono::milliseconds(500)))
+        return InputFault;
     std::string why;
     task.ended(ended.front(), roof, why);
-    if (isCopy)
+    if (isCopy && roof.bytesPerNs > 0)
       std::printf("a copy moves %.0f GB/s\n", roof.bytesPerNs);
+    else if (isCopy)
+      std::printf("a copy: %s\n", why.c_str());
     if (!isCopy && printed == roof.products.size())
       std::printf("dot %s: %s\n", request->type.c_str(), why.c_str());
     for (; printed < roof.products.size(); ++printed)

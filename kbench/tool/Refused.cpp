@@ -52,12 +52,14 @@ std::string sentence(const sema::Constraint &c, const SpaceOptions &options) {
 void reportRefused(const sema::Space &space, const SpaceOptions &options, bool isOnePoint,
                    Diagnostics &diags) {
   const auto allowed = nearestAllowed(space, options);
+  const auto usesExtents = [](const sema::Constraint &c) { return !c.runtimeNames.empty(); };
+  bool dependsOnExtents = std::any_of(space.constraints.begin(), space.constraints.end(), usesExtents);
   auto help = [&](Diagnostics::Builder report) {
     if (allowed)
       report.help(
           (isOnePoint ? "the nearest that is allowed: --autotune \"" : "this one is allowed: --autotune \"") +
           allowed->str() + "\"");
-    else if (!options.runtimeDims.empty())
+    else if (dependsOnExtents)
       report.help("at these extents no point is allowed: --dim gives others");
     else
       report.help("no point is allowed: add choices to @autotune, or relax the @require");
@@ -72,6 +74,7 @@ void reportRefused(const sema::Space &space, const SpaceOptions &options, bool i
   const SearchSpace searched = makeSearchSpace(space, options);
   if (searched.neverHolds) {
     const sema::Constraint &c = space.constraints[*searched.neverHolds];
+    dependsOnExtents = usesExtents(c);
     return help(
         diags.report(diag::LaunchRefused, c.range,
                      "no point of the space satisfies @require(" + c.text + ")" + sentence(c, options)));

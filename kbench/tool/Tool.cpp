@@ -120,13 +120,19 @@ private:
     std::string path = isDefault ? defaultLedger() : o_.ledger;
     const bool isKept = !path.empty() && path != "none" &&
                         !(o_.best && !std::filesystem::exists(path)); // to look into one makes none
-    ledger_ = Ledger::open(isKept ? path : ":memory:", error);
-    if (ledger_)
-      return Success;
-    complain(error);
-    if (!isDefault)
+    ledger_ = !isKept   ? Ledger::open(":memory:", error)
+              : o_.best ? Ledger::openToRead(path, error)
+                        : Ledger::open(path, error);
+    return ledger_ ? Success : ledgerFailed(error);
+  }
+
+  /// One that was asked for is missed; of the default one nothing is.
+  int ledgerFailed(std::string error) {
+    if (!o_.ledger.empty()) {
+      complain(error + "; --ledger names another, 'none' keeps nothing");
       return EnvironmentFault;
-    complain("going on without a ledger: nothing is kept");
+    }
+    complain(error + "; going on without a ledger: nothing is kept");
     ledger_ = Ledger::open(":memory:", error);
     return ledger_ ? Success : EnvironmentFault;
   }
@@ -171,10 +177,13 @@ private:
     if (isListedByKind()) // only the limits of the processor are asked for
       return Success;
     if (!target_->isPresent()) {
-      complain("there is no device for target '" + target_->name + "' on this machine" +
-               (o_.list && target_->factsOf
-                    ? "; --list needs none where --target names a processor, as sm_90a"
-                    : ""));
+      complain("there is no device for target '" + target_->name + "' on this machine (--target " +
+               o_.target + ")" +
+               (!target_->factsOf ? ""
+                : o_.list         ? "; --list needs none where --target names a processor, as sm_90a"
+                : o_.roof ? "; --target cpu is the processor"
+                          : "; --target cpu measures on the processor, and --list --target sm_90a lists "
+                            "what would be searched on such a GPU"));
       return EnvironmentFault;
     }
     if (target_->devices && o_.device >= target_->devices) {
@@ -335,8 +344,8 @@ private:
       known = resultsOf(run.id);
       std::printf("taking up an interrupted search: %zu points are done (--fresh starts over)\n",
                   known.size());
-    } else if (!ledger_->begin(run, error)) {
-      complain("the ledger: " + error);
+    } else if (!ledger_->begin(run, error) &&
+               (ledgerFailed("the ledger: " + error) != Success || !ledger_->begin(run, error))) {
       return EnvironmentFault;
     } else {
       freshLock_.take(run.id);
@@ -416,7 +425,7 @@ private:
     if (!outcome.environmentError.empty())
       complain(outcome.environmentError);
     if (!ledgerError.empty())
-      complain("the ledger: " + ledgerError);
+      complain("the ledger: " + ledgerError + "; it does not hold all that was measured");
     std::fputs(reportText(outcome, context_).c_str(), stdout);
     std::fflush(stdout);
     writeOut(outcome, true);
@@ -435,7 +444,12 @@ private:
   int rankFromLedger() {
     Setting setting = context_.setting;
     setting.build.clear(); // of any build: what the ledger knows
-    auto ranked = ledger_->ranking(setting);
+    std::string error;
+    auto ranked = ledger_->ranking(setting, error);
+    if (!error.empty()) {
+      complain("the ledger: " + error);
+      return EnvironmentFault;
+    }
     if (ranked.empty()) {
       complain("the ledger holds nothing for this kernel at " + setting.shape + " on this device");
       return InputFault;

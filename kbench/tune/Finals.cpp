@@ -317,6 +317,10 @@ bool Finals::confirm(size_t result) {
         verdict = blame(*o, {});
       else
         verdict = reply.verdict;
+      if (!reply.cannotWrite.empty()) {
+        outcome_.environmentError = noRoom(reply);
+        return false;
+      }
       if (verdict.status != Status::Lost)
         break;
     }

@@ -90,6 +90,10 @@ std::optional<Reply> Flow::answerOf(const Outcome &o, Stage stage) {
   if (o.kind == Outcome::Kind::Answer && Reply::fromLine(o.answer, reply)) {
     if (reply.verdict.ok())
       return reply;
+    if (!reply.cannotWrite.empty()) {
+      outcome_.environmentError = noRoom(reply);
+      return std::nullopt;
+    }
     if (stage == Stage::Compile)
       outcome_.results[i].measurement.compileMs = reply.compileMs;
     end(i, reply.verdict);

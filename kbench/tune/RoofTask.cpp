@@ -28,7 +28,7 @@ void RoofTask::ended(const Outcome &outcome, Roof &roof, std::string &why) {
   isRunning_ = false;
   if (outcome.kind != Outcome::Kind::Answer || !Reply::fromLine(outcome.answer, reply))
     why = "its measurement did not end";
-  else if (isBegun_)
+  else if (isBegun_ || reply.roof.bytesPerNs <= 0)
     why = reply.note;
   roof.isSteady = roof.isSteady && reply.roof.isSteady;
   if (reply.roof.bytesPerNs > 0)

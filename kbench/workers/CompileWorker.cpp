@@ -110,18 +110,18 @@ Verdict CompileWorker::compile(const Request &request, Reply &reply, const Say &
   reply.resources = files.code.resources;
   std::error_code status;
   std::filesystem::create_directories(request.items[0].folder, status);
-  verdict = makeCases(*kernel, contract, full, request, files, reply.warning, say);
+  verdict = makeCases(*kernel, contract, full, request, files, reply, say);
   reply.cases = static_cast<unsigned>(files.cases.size());
   if (verdict.ok() && hasPlain && !(plain == point))
     verdict = differsFrom(plain, *kernel, contract, request, files);
-  if (verdict.ok() && !files.write(request.items[0].folder, error))
-    return {Status::CompileError, "", error};
+  if (verdict.ok() && !files.write(request.items[0].folder, reply.cannotWrite))
+    return {Status::Lost, "", reply.cannotWrite};
   return verdict;
 }
 
 Verdict CompileWorker::makeCases(const sema::TypedKernel &kernel, const Contract &contract,
                                  const BoundLaunch &full, const Request &request, PointFiles &files,
-                                 std::string &warning, const Say &say) {
+                                 Reply &reply, const Say &say) {
   std::string error;
   const InputRules *rules = this->rules(contract, error);
   if (!rules)
@@ -163,15 +163,16 @@ Verdict CompileWorker::makeCases(const sema::TypedKernel &kernel, const Contract
                                                                     : GridRun::Part);
     if (found.wrong)
       return *found.wrong;
-    if (warning.empty())
-      warning = checks ? found.warning : "too large to be checked for races: its extents are constants";
+    if (reply.warning.empty())
+      reply.warning = checks ? found.warning : "too large to be checked for races: its extents are constants";
     for (const ExpectedOutput &out : *expected) {
       auto path = [&](bool bounds) {
         return expectedPath(request.items[0].folder, files.cases.size(), out.param, bounds);
       };
-      if (!writeFile(path(false), out.values.data(), out.values.bytes(), error) ||
-          !writeFile(path(true), out.bounds.data(), out.bounds.size() * sizeof(double), error))
-        return {Status::CompileError, "", error};
+      std::string &why = reply.cannotWrite;
+      if (!writeFile(path(false), out.values.data(), out.values.bytes(), why) ||
+          !writeFile(path(true), out.bounds.data(), out.bounds.size() * sizeof(double), why))
+        return {Status::Lost, "", why};
     }
     files.cases.push_back({bound.dims, bound.grid, seed});
   }

@@ -19,7 +19,7 @@ public:
 private:
   Verdict compile(const Request &request, Reply &reply, const Say &say);
   Verdict makeCases(const sema::TypedKernel &kernel, const Contract &contract, const BoundLaunch &full,
-                    const Request &request, PointFiles &files, std::string &warning, const Say &say);
+                    const Request &request, PointFiles &files, Reply &reply, const Say &say);
 
   /// Ok; where `plain` computes something else than the point by the interpreter, at one of the point's small
   /// sizes, or that is not known, with why.

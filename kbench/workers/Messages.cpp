@@ -53,6 +53,7 @@ std::string Reply::toLine() const {
          {"cases", cases},
          {"warning", warning},
          {"compileMs", compileMs},
+         {"cannotWrite", cannotWrite},
          {"worst", worstError},
          {"note", note},
          {"samples", samples},
@@ -84,6 +85,7 @@ bool Reply::fromLine(const std::string &line, Reply &r) {
     r.cases = j.value("cases", 0u);
     r.warning = j.value("warning", "");
     r.compileMs = j.value("compileMs", 0.0);
+    r.cannotWrite = j.value("cannotWrite", "");
     r.worstError = j["worst"].is_number() ? j["worst"].get<double>() : 0;
     r.note = j.value("note", "");
     r.samples = j.value("samples", r.samples);

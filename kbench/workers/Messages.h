@@ -55,6 +55,8 @@ struct Reply {
   unsigned cases = 0;
   std::string warning; ///< of the checks of its small runs (verify/Findings.h)
   double compileMs = 0;
+  /// Compile: why the point's files cannot be written. That is no ending of the point: the search ends.
+  std::string cannotWrite;
   // Verify
   double worstError = 0; ///< in units of the bound
   std::string note;      ///< of a library its name and version; Roof: why a type is not measured
@@ -66,5 +68,10 @@ struct Reply {
   std::string toLine() const;
   static bool fromLine(const std::string &line, Reply &reply);
 };
+
+/// What to tell the user of `cannotWrite`.
+inline std::string noRoom(const Reply &reply) {
+  return reply.cannotWrite + "; TMPDIR names another folder for such files";
+}
 
 } // namespace phobos::kbench

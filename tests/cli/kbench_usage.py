@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """phobos-kbench from outside: the ledger, --list, every flag and every exit status. `kbench_usage.py BIN_DIR [TestName..]`."""
-import csv, json, os, re, signal, sqlite3, subprocess, sys, time, unittest
+import csv, json, os, re, resource, signal, sqlite3, subprocess, sys, time, unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from kbench_case import BIN, Case, GEMM, KBENCH, SCALE
@@ -36,6 +36,32 @@ class Ledger(Case):
 
     def test_best_without_anything_measured(self):
         self.kbench('--best', '--dim', 'N=50', '--ledger', self.path('l.sqlite'), expect=1)
+
+    def test_a_damaged_ledger(self):
+        """One that was asked for is missed; without the default one a search goes on."""
+        ledger = self.path('phobos/kbench.sqlite')
+        self.kbench('--dim', 'N=50')
+        for damage, at in ((b'\xa5' * 16384, 8192), (b'no ledger at all' * 300, 0)):
+            with open(ledger, 'r+b') as f:
+                f.seek(at)
+                f.write(damage)
+            r = self.kbench('--dim', 'N=50')
+            self.assertIn('going on without a ledger', r.stderr)
+            self.assertIn('6 points: 6 ok', r.stdout)
+            r = self.kbench('--dim', 'N=50', '--ledger', ledger, expect=3)
+            self.assertIn("--ledger names another, 'none' keeps nothing", r.stderr)
+            best = self.kbench('--best', '--dim', 'N=50', '--ledger', ledger, expect=3)
+            self.assertNotIn('holds nothing', best.stderr)
+
+    def test_what_cannot_be_written_is_no_ending_of_a_point(self):
+        def small():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (400, 400))
+        r = subprocess.run([KBENCH, '--target', 'interp', '--dim', 'N=900', '--ledger', 'none', self.write('kernel.pho', SCALE)],
+                           capture_output=True, text=True, env=self.environment(), timeout=120, preexec_fn=small)
+        self.assertEqual(r.returncode, 3, r.stdout + r.stderr)
+        self.assertIn('File too large; TMPDIR names another folder', r.stderr)
+        self.assertIn('no point was finished', r.stdout)
+        self.assertNotIn('compile-error', r.stdout)
 
     def test_a_file_that_is_no_ledger(self):
         text = self.write('l.sqlite', 'no ledger at all, but long enough to have a header ' * 9)
@@ -132,6 +158,12 @@ class Status(Case):
         self.kbench('--points', self.write('p.txt', 'T=8\n'), '--pin', 'T=8', expect=2)
         self.kbench('--limit', '0', expect=2)
         self.kbench('--device', '-1', expect=2)
+        for option, bad in (('--jobs', '-1'), ('--jobs', '100000'), ('--jobs', '1.5'), ('--seed', '-3'), ('--seed', 'x'), ('--device', '-1'), ('--limit', '0'), ('--limit', '')):
+            r = self.kbench(option, bad, expect=2)
+            self.assertIn(f"{option}: '{bad}' is not a whole number from ", r.stderr)
+            self.assertLess(len(r.stderr), 200)
+        for one, other in (('--list', '--best'), ('--list', '--roof'), ('--best', '--roof')):
+            self.assertIn(f'{one} and {other} print different things', self.kbench(other, one, expect=2).stderr)
         for option in ('--budget', '--run-timeout', '--compile-timeout'):
             for value in ('nan', 'inf', '1e300', '-5', '0', ''):
                 self.assertIn('above 0', self.kbench(option, value, expect=2).stderr)
@@ -154,6 +186,24 @@ class Status(Case):
                                    capture_output=True, text=True, env=self.environment(), timeout=120)
                 self.assertNotEqual(r.returncode, 2, r.stderr)
                 self.assertNotIn('not known', r.stderr)
+
+    def test_where_there_is_no_gpu_it_is_said_what_there_is(self):
+        if os.path.exists('/dev/nvidia0') or os.path.exists('/dev/dxg'):
+            self.skipTest('there is one')
+        for target in ('gpu', 'sm_90a'):
+            err = self.kbench('--dim', 'N=9', target=target, expect=3).stderr
+            self.assertIn(f"no device for target 'gpu' on this machine (--target {target}); --target cpu measures on the processor", err)
+            self.assertIn('--target cpu', self.kbench('--roof', target=target, source=None, expect=3).stderr)
+        out = self.kbench('--roof', target='interp', source=None).stdout
+        self.assertIn('a copy: this target has none', out)
+
+    def test_a_require_that_leaves_nothing(self):
+        source = SCALE.replace('\nkernel', '\n@require(T > 100, "needs large tiles")\nkernel')
+        err = self.kbench('--dim', 'N=50', source=source, expect=1).stderr
+        self.assertIn('help: no point is allowed: add choices to @autotune, or relax the @require', err)
+        self.assertIn('T=128', self.kbench('--dim', 'N=50', '--pin', 'T=128', source=source).stdout)
+        source = SCALE.replace('\nkernel', '\n@require(N > 100)\nkernel')
+        self.assertIn('help: at these extents no point is allowed', self.kbench('--dim', 'N=50', source=source, expect=1).stderr)
 
     def test_what_does_not_end_is_not_read_to_its_end(self):
         self.assertIn('16777216', self.kbench('--points', '/dev/zero', expect=1).stderr)

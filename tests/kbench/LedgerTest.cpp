@@ -2,6 +2,7 @@
 #include "kbench/ledger/Ledger.h"
 #include "kbench/ledger/Statement.h"
 #include <filesystem>
+#include <fstream>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -95,13 +96,13 @@ TEST_F(LedgerFile, BestIsAQuery) {
   wrong.stage = "again";
   wrong.verdict = {Status::Wrong, "", "C[0] differs"};
   ledger->add(run.id, wrong, error);
-  auto ranked = ledger->ranking(setting());
+  auto ranked = ledger->ranking(setting(), error);
   ASSERT_EQ(ranked.size(), 2u);
   EXPECT_EQ(ranked[0].point.str(), "T=16");
   EXPECT_EQ(ranked[0].medianNs, 101);
   Setting elsewhere = setting();
   elsewhere.device = "another";
-  EXPECT_TRUE(ledger->ranking(elsewhere).empty());
+  EXPECT_TRUE(ledger->ranking(elsewhere, error).empty());
 }
 
 TEST_F(LedgerFile, OneThatWasMeasuredAloneHasWonNothing) {
@@ -119,14 +120,14 @@ TEST_F(LedgerFile, OneThatWasMeasuredAloneHasWonNothing) {
   };
   using Standing = Ranked::Standing;
   runOf({{"T=64", 500}}, "T=64");
-  auto ranked = ledger->ranking(setting());
+  auto ranked = ledger->ranking(setting(), error);
   ASSERT_EQ(ranked.size(), 1u);
   EXPECT_EQ(ranked[0].standing, Standing::Searched);
   EXPECT_EQ(ranked[0].among, 1u);
   runOf({{"T=8", 300}, {"T=16", 100}, {"T=32", 200}}, "T=16");
   runOf({{"T=32", 50}}, "T=32"); // the search's standing of it holds
   runOf({{"T=16", 150}}, "T=16");
-  ranked = ledger->ranking(setting());
+  ranked = ledger->ranking(setting(), error);
   std::vector<std::tuple<std::string, Standing, size_t, double>> rows;
   for (const Ranked &r : ranked)
     rows.emplace_back(r.point.str(), r.standing, r.among, r.medianNs);
@@ -134,6 +135,56 @@ TEST_F(LedgerFile, OneThatWasMeasuredAloneHasWonNothing) {
                                   {"T=32", Standing::Searched, 3, 201},
                                   {"T=8", Standing::Searched, 3, 301},
                                   {"T=64", Standing::Searched, 1, 501}}));
+}
+
+TEST_F(LedgerFile, IsReadWhereNothingCanBeWrittenBesideIt) {
+  RunRecord run;
+  run.setting = setting();
+  {
+    auto ledger = Ledger::open(path, error);
+    ledger->begin(run, error);
+    ledger->add(run.id, timed("T=8", 300), error);
+  }
+  for (const char *name : {"a.sqlite", "a?b#c%41.sqlite"}) { // also where its name means something in a URI
+    path = folder / name;
+    if (!std::filesystem::exists(path))
+      std::filesystem::copy_file(folder / "a.sqlite", path);
+    std::filesystem::create_directory(path + "-shm"); // no log can be made
+    EXPECT_FALSE(Ledger::open(path, error));
+    error.clear();
+    auto ledger = Ledger::openToRead(path, error);
+    ASSERT_TRUE(ledger) << error;
+    error.clear();
+    EXPECT_EQ(ledger->ranking(setting(), error).size(), 1u) << error;
+    auto other = Ledger::open(folder / ("for " + std::string(name)), error);
+    size_t runs = 0, rows = 0;
+    EXPECT_TRUE(other->merge(path, runs, rows, error)) << error;
+    EXPECT_EQ(runs, 1u);
+    EXPECT_EQ(rows, 1u);
+  }
+  std::filesystem::create_directory(folder / "none.sqlite-shm");
+  EXPECT_FALSE(Ledger::openToRead(folder / "none.sqlite", error));
+}
+
+TEST_F(LedgerFile, OneThatIsDamagedSaysSo) {
+  RunRecord run;
+  run.setting = setting();
+  {
+    auto ledger = Ledger::open(path, error);
+    ledger->begin(run, error);
+    for (int i = 1; i < 100; ++i)
+      ledger->add(run.id, timed(("T=" + std::to_string(i)).c_str(), 300), error);
+  }
+  const auto size = std::filesystem::file_size(path);
+  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+  file.seekp(8192);
+  file << std::string(size - 8192, '\xa5');
+  file.close();
+  auto ledger = Ledger::openToRead(path, error);
+  ASSERT_TRUE(ledger) << "its first page is whole";
+  error.clear();
+  EXPECT_TRUE(ledger->ranking(setting(), error).empty());
+  EXPECT_NE(error, "");
 }
 
 TEST_F(LedgerFile, ShardsMerge) {
@@ -152,7 +203,7 @@ TEST_F(LedgerFile, ShardsMerge) {
   EXPECT_EQ(rows, 1u);
   ASSERT_TRUE(a->merge(otherPath, runs, rows, error)) << error; // again: nothing new
   EXPECT_EQ(rows, 1u);
-  EXPECT_EQ(a->ranking(setting()).size(), 2u);
+  EXPECT_EQ(a->ranking(setting(), error).size(), 2u);
   EXPECT_FALSE(a->merge(folder / "none.sqlite", runs, rows, error));
 }
 
