@@ -5,6 +5,7 @@
 #include "tests/emulate/Load.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
+#include <algorithm>
 #include <cstring>
 
 namespace phobos::emulate {
@@ -111,7 +112,9 @@ Outcome launch(const sema::TypedKernel &kernel, const SourceManager &sources, co
   auto code = nvptx::emitLLVM(*module, *llvmContext, options, info);
   if (!code) {
     driver::reportTargetError(code.takeError(), first, kernel, target, diags);
-    return {Verdict::Failed, renderText(diags, sources)};
+    const bool isIllegal = std::any_of(diags.all().begin(), diags.all().end(),
+                                       [](const Diagnostic &d) { return d.id == diag::IllegalPoint; });
+    return {isIllegal ? Verdict::Illegal : Verdict::Failed, renderText(diags, sources)};
   }
   nvptx::optimize(**code, options);
   Machine machine;

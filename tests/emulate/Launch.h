@@ -11,6 +11,7 @@ enum class Verdict : uint8_t {
   Failed,
   NotEmulated, ///< something in the code that the emulator does not do
   Undefined,   ///< the interpreter finds no one result
+  Illegal,     ///< a rule of the target does not take the point
 };
 
 struct Outcome {
@@ -25,8 +26,10 @@ Outcome launch(const sema::TypedKernel &kernel, const SourceManager &sources, co
                const driver::HostArguments &given, const BoundLaunch &bound, Order order, uint64_t seed,
                const std::function<std::string(const driver::HostArguments &)> &judge);
 
-/// A random program, with the header that tests/differential/Inputs.h describes, against the interpreter.
-Outcome runProgram(const std::string &text, const std::string &target, Order order, uint64_t seed);
+/// A random program, with the header that tests/differential/Inputs.h describes, against the interpreter,
+/// at a point of its space.
+Outcome runProgram(const std::string &text, const Point &point, const std::string &target, Order order,
+                   uint64_t seed);
 /// A case of tests/conformance/run, by its folder, against what it expects.
 Outcome runCase(const std::string &folder, const std::string &target, Order order, uint64_t seed);
 

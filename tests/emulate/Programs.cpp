@@ -12,12 +12,13 @@
 
 namespace phobos::emulate {
 
-Outcome runProgram(const std::string &text, const std::string &target, Order order, uint64_t seed) {
+Outcome runProgram(const std::string &text, const Point &point, const std::string &target, Order order,
+                   uint64_t seed) {
   Diagnostics diags;
   auto loaded = driver::loadText("program.pho", text, {.stdlib = false}, diags);
   auto failed = [&](Verdict v) { return Outcome{v, renderText(diags, loaded->sources)}; };
   const ast::Kernel *kernel = diags.hasErrors() ? nullptr : driver::selectKernel(*loaded->file, "", diags);
-  auto typed = kernel ? driver::checkAt(*loaded, *kernel, {}, diags) : nullptr;
+  auto typed = kernel ? driver::checkAt(*loaded, *kernel, point, diags) : nullptr;
   if (!typed)
     return failed(Verdict::Failed);
   const differential::Header header = differential::readHeader(text);

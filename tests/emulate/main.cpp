@@ -3,6 +3,7 @@
 #include "runtime/files/ReadFile.h"
 #include "tests/differential/Generate.h"
 #include "tests/emulate/Launch.h"
+#include "tests/emulate/Variants.h"
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <cstring>
@@ -16,11 +17,11 @@ using namespace phobos::emulate;
 
 namespace {
 
-constexpr int kDeadlineMs = 60000; ///< of one program
+constexpr int kDeadlineMs = 300000; ///< of one program
 
 struct Options {
   std::string target = "sm_80", order;
-  uint64_t first = 1, count = 0, mayMiss = 0;
+  uint64_t first = 1, count = 0, mayMiss = 0, atLeast = 1;
   bool verbose = false;
   std::vector<std::string> cases, files;
 };
@@ -34,19 +35,23 @@ std::vector<Job> jobsOf(const Options &o) {
   std::vector<Job> jobs;
   for (uint64_t seed = o.first; seed < o.first + o.count; ++seed)
     jobs.push_back({"seed " + std::to_string(seed), [&o, seed](Order order, uint64_t n) {
-                      return runProgram(differential::print(differential::generate(seed)), o.target, order,
-                                        n);
+                      return runProgram(differential::print(differential::generate(seed)), {}, o.target,
+                                        order, n);
                     }});
   for (const std::string &folder : o.cases)
     jobs.push_back({folder.substr(folder.rfind('/') + 1),
                     [&o, &folder](Order order, uint64_t n) { return runCase(folder, o.target, order, n); }});
-  for (const std::string &path : o.files)
-    jobs.push_back({path, [&o, &path](Order order, uint64_t n) {
-                      std::string error;
-                      auto text = readFile(path, size_t(1) << 20, error);
-                      return text ? runProgram(text->bytes, o.target, order, n)
-                                  : Outcome{Verdict::Failed, "cannot be read: " + error};
-                    }});
+  for (const std::string &path : o.files) {
+    std::string error;
+    auto text = readFile(path, size_t(1) << 20, error);
+    if (!text)
+      jobs.push_back(
+          {path, [error](Order, uint64_t) { return Outcome{Verdict::Failed, "cannot be read: " + error}; }});
+    for (const Variant &v : text ? variantsOf(text->bytes) : std::vector<Variant>())
+      jobs.push_back({path.substr(path.rfind('/') + 1) + v.name, [&o, v](Order order, uint64_t n) {
+                        return runProgram(v.text, v.point, o.target, order, n);
+                      }});
+  }
   return jobs;
 }
 
@@ -58,7 +63,7 @@ Order orderOf(const Options &o, size_t job) {
 }
 
 struct Counts {
-  uint64_t right = 0, failed = 0, missed = 0, undefined = 0;
+  uint64_t right = 0, failed = 0, missed = 0, undefined = 0, illegal = 0;
   void add(const std::string &name, const Outcome &o, bool verbose) {
     const char *word = "right";
     switch (o.verdict) {
@@ -74,8 +79,11 @@ struct Counts {
     case Verdict::Undefined:
       ++undefined, word = "undefined";
       break;
+    case Verdict::Illegal:
+      ++illegal, word = "illegal";
+      break;
     }
-    if (verbose || o.verdict != Verdict::Right)
+    if (verbose || (o.verdict != Verdict::Right && o.verdict != Verdict::Illegal))
       std::cout << word << " " << name << ": " << o.message << "\n" << std::flush;
   }
 };
@@ -138,7 +146,8 @@ size_t runFrom(const std::vector<Job> &jobs, size_t next, const Options &options
 int main(int argc, char **argv) {
   Options options;
   CLI::App app{"gpu-emulate: GPU code on the host, compared with the interpreter", "gpu-emulate"};
-  app.add_option("FILE", options.files, "programs as phobos-selftest prints them");
+  app.add_option("FILE", options.files,
+                 "programs as phobos-selftest prints them, each at every point of its space");
   app.add_option("--target", options.target, "the processor")->capture_default_str();
   app.add_option("--first", options.first, "the first seed of random programs")->capture_default_str();
   app.add_option("--count", options.count, "how many seeds")->capture_default_str();
@@ -146,14 +155,18 @@ int main(int argc, char **argv) {
   app.add_option("--order", options.order,
                  "of a block's threads: forward, backward, shuffled; else by turns");
   app.add_option("--may-miss", options.mayMiss, "how many may be not emulated")->capture_default_str();
+  app.add_option("--at-least", options.atLeast, "how many must run right")->capture_default_str();
   app.add_flag("--verbose", options.verbose, "say what ran right, too");
   CLI11_PARSE(app, argc, argv);
   const std::vector<Job> jobs = jobsOf(options);
   Counts counts;
   for (size_t next = 0; next < jobs.size();)
     next = runFrom(jobs, next, options, counts);
+  if (counts.illegal)
+    std::cout << counts.illegal << " points are not legal on " << options.target << "\n";
   std::cout << counts.right << " ran right, " << counts.failed << " failed, " << counts.missed
             << " not emulated" << "\n"
             << std::flush;
-  return counts.failed || counts.undefined || counts.missed > options.mayMiss || !counts.right;
+  return counts.failed || counts.undefined || counts.missed > options.mayMiss ||
+         counts.right < options.atLeast;
 }
