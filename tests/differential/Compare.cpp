@@ -1,6 +1,7 @@
 #include "tests/differential/Compare.h"
 #include "compiler/driver/Compile.h"
 #include "tests/differential/Inputs.h"
+#include <algorithm>
 #include <cmath>
 
 namespace phobos::differential {
@@ -58,8 +59,11 @@ Comparison compare(const std::string &text, const std::string &target) {
   if (!oracle->run(expected, launch, diags))
     return failed(Verdict::Undefined);
   auto executable = driver::prepare(target, *typed, loaded->sources, {}, diags);
-  if (!executable || !executable->run(got, launch, diags))
-    return failed(Verdict::Refused);
+  if (!executable || !executable->run(got, launch, diags)) {
+    const bool isIllegal =
+        std::ranges::any_of(diags.all(), [](const Diagnostic &d) { return d.id == diag::IllegalPoint; });
+    return failed(isIllegal ? Verdict::Illegal : Verdict::Refused);
+  }
   for (size_t i = 0; i < typed->params.size(); ++i) {
     const sema::Param &p = typed->params[i];
     auto tolerance = header.outputs.find(p.name);

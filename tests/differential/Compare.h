@@ -11,6 +11,7 @@ enum class Verdict : uint8_t {
   Different, ///< an output differs by more than its tolerance
   Rejected,  ///< the front end reports an error: the generator's fault
   Refused,   ///< the target cannot take it
+  Illegal,   ///< a rule of the target says why not (E0801): rightly, of tiles that do not fit
   Undefined, ///< the interpreter's checks find a race: nothing to compare
 };
 

@@ -22,7 +22,8 @@ using namespace phobos::differential;
 
 namespace {
 
-constexpr int kDeadlineMs = 20000; ///< of one program
+constexpr int kDeadlineMs = 20000;   ///< of one program
+constexpr uint64_t kLegalShare = 50; ///< of so many programs one may be illegal by a rule of the target
 constexpr auto kCuttingTime =
     std::chrono::seconds(30); ///< of one that is faulty: on a device each try takes half a second
 
@@ -60,6 +61,8 @@ std::string verdictText(const Comparison &c) {
   case Verdict::Refused:
     // Warnings stand before the error that says why.
     return "refused by the target: " + c.message.substr(errorAt(c.message));
+  case Verdict::Illegal:
+    return "illegal: " + c.message.substr(errorAt(c.message));
   case Verdict::Undefined:
     return "without a defined result: " + c.message;
   }
@@ -143,7 +146,7 @@ void report(const Outcome &o, const Options &options) {
 }
 
 int runSeeds(const Options &options) {
-  std::vector<Outcome> bad;
+  std::vector<Outcome> bad, illegal;
   uint64_t next = options.first, end = options.first + options.count, reached = 0;
   while (next < end) {
     uint64_t current = next;
@@ -171,7 +174,7 @@ int runSeeds(const Options &options) {
             current = std::strtoull(line.c_str() + 3, nullptr, 10);
             ++reached;
           } else {
-            bad.push_back({current, line.substr(4)});
+            (line.starts_with("bad illegal") ? illegal : bad).push_back({current, line.substr(4)});
             if (options.verbose)
               std::cout << "seed " << current << " " << line.substr(4) << "\n" << std::flush;
           }
@@ -188,8 +191,14 @@ int runSeeds(const Options &options) {
       report(bad[i], options);
     else
       std::cout << "seed " << bad[i].seed << " " << bad[i].what << "\n";
-  std::cout << reached << " programs on " << options.target << ", " << bad.size() << " failed\n";
-  return bad.empty() ? 0 : 1;
+  std::cout << reached << " programs on " << options.target << ", " << bad.size() << " failed";
+  if (!illegal.empty())
+    std::cout << ", " << illegal.size() << " illegal by a rule (seed " << illegal[0].seed << " the first)";
+  std::cout << "\n";
+  const bool areFew = illegal.size() <= 1 + reached / kLegalShare;
+  if (!areFew)
+    std::cout << "too many are illegal: more than one of " << kLegalShare << "; " << illegal[0].what << "\n";
+  return bad.empty() && areFew ? 0 : 1;
 }
 
 int runFiles(const Options &options) {
