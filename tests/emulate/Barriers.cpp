@@ -16,6 +16,7 @@ void complete(Machine &m, const Operation &op, Barrier &b) {
     *out = b.anyOf;
   for (unsigned t : b.waiting) {
     m.races.acquire(t, b.clock);
+    m.thread(t).isProxyFenced = false;
     m.wake(t);
   }
   b = {};
@@ -130,9 +131,13 @@ void await(Machine &m, const Operation &op, const uint64_t *in, uint64_t *out) {
     m.sleep(op);
   }
   m.races.acquire(m.current(), signalAt(m, op, in[0]).over);
+  m.self().isProxyFenced = false;
   out[0] = 1;
 }
 
+void fenceProxies(Machine &m, const Operation &, const uint64_t *, uint64_t *) {
+  m.self().isProxyFenced = true;
+}
 void nothing(Machine &, const Operation &, const uint64_t *, uint64_t *) {}
 
 } // namespace
@@ -149,7 +154,7 @@ bool findBarrier(std::string_view text, Operation &op) {
       {"mbarrier.try.wait.parity.scope.cta.space.cta", await},
       {"cp.async.mbarrier.arrive.noinc.shared", arriveAfterCopies},
       {"@$1 mbarrier.arrive.shared.b64 _, [$0];", arriveIf},
-      {"fence.proxy.async.shared_cta", nothing},
+      {"fence.proxy.async.shared_cta", fenceProxies},
       {"setmaxnreg.inc.sync.aligned.u32", nothing},
       {"setmaxnreg.dec.sync.aligned.u32", nothing},
   };

@@ -31,6 +31,7 @@ declare void @llvm.nvvm.cp.async.wait.all()
 declare void @llvm.nvvm.mbarrier.init.shared(ptr addrspace(3), i32)
 declare i1 @llvm.nvvm.mbarrier.try.wait.parity.scope.cta.space.cta(ptr addrspace(3), i32)
 declare void @llvm.nvvm.cp.async.mbarrier.arrive.noinc.shared(ptr addrspace(3))
+declare void @llvm.nvvm.fence.proxy.async.shared_cta()
 declare void @llvm.nvvm.wgmma.fence.sync.aligned()
 declare void @llvm.nvvm.wgmma.commit_group.sync.aligned()
 declare i32 @llvm.nvvm.read.ptx.sreg.clock()
@@ -229,6 +230,7 @@ std::string product(const std::string &wait, const std::string &meanwhile = "") 
   %low = and i64 %whole, 262143
   %start = lshr i64 %low, 4
   %d = or i64 %start, -4611686018427387904
+  call void @llvm.nvvm.fence.proxy.async.shared_cta()
   call void @llvm.nvvm.wgmma.fence.sync.aligned()
   %s = call {float, float, float, float} asm sideeffect "{.reg .pred p; setp.eq.u32 p, 0, 0; wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {$0, $1, $2, $3}, $8, $9, p, 1, 1, 0, 0;}", "=f,=f,=f,=f,0,1,2,3,l,l"(float 2.0, float 2.0, float 2.0, float 2.0, i64 %d, i64 %d)
   call void @llvm.nvvm.wgmma.commit_group.sync.aligned()
@@ -254,6 +256,16 @@ TEST(Emulate, SeesSumsThatAreReadTooEarly) {
   EXPECT_NE(without.data[77], without.data[77]);
   EXPECT_THAT(run(product(waitFor("0"), "store float 1.0, ptr addrspace(3) %slot, align 4\n")),
               HasSubstr("a race: "));
+}
+
+TEST(Emulate, SeesMissingFences) {
+  auto without = [](const std::string &fence) {
+    std::string text = product("%r = fadd float %s0, 0.0\n");
+    return run(text.replace(text.find(fence), fence.size(), ""));
+  };
+  EXPECT_THAT(without("call void @llvm.nvvm.fence.proxy.async.shared_cta()"),
+              HasSubstr("no fence.proxy.async"));
+  EXPECT_THAT(without("call void @llvm.nvvm.wgmma.fence.sync.aligned()"), HasSubstr("no wgmma.fence"));
 }
 
 TEST(Emulate, NamesWhatItDoesNotKnow) {

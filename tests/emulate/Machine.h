@@ -43,6 +43,8 @@ struct Thread {
   std::vector<Copy> copies;                ///< begun, in no group yet
   std::deque<std::vector<Copy>> groups;    ///< in groups, oldest first
   uint32_t productGroups = 0, settled = 0; ///< wgmma: groups committed, groups waited for
+  /// Of what it was handed by a barrier or a signal it knows that wgmma sees it.
+  bool isProxyFenced = true;
 };
 
 /// Threads that do one instruction together: those of a warp, or of a warpgroup.

@@ -123,13 +123,19 @@ void multiply(Machine &m, const Operation &op, const uint64_t *in, uint64_t *out
     if (p.firstToken + sums > kNumber)
       m.fail(op, "not emulated: so many products in one block");
     for (size_t t = 0; t < 128; ++t) {
+      // PTX ISA, "Async proxy": what threads wrote is read by another way, and a fence goes between.
+      if (!m.thread(first + static_cast<unsigned>(t)).isProxyFenced)
+        m.fail(op, "no fence.proxy.async after the barrier or signal that handed over the operands");
       if (all.in[t][sums] != p.a || all.in[t][sums + 1] != p.b)
         m.fail(op, "the threads of a warpgroup have descriptors that differ");
       for (size_t q = 0; q < sums; ++q) {
         const auto bits = static_cast<uint32_t>(all.in[t][q]);
         size_t at = 0;
-        if (Product *before = productOf(w, bits, at); before && before->op->numbers != op.numbers)
+        Product *before = productOf(w, bits, at);
+        if (before && before->op->numbers != op.numbers)
           m.fail(op, "sums of a product of another shape that is under way");
+        if (!before && !w.isFenced) // PTX ISA, "wgmma.fence"
+          m.fail(op, "no wgmma.fence after its sums were written");
         p.sums.push_back(bits);
         all.out[t][q] = kToken | (p.firstToken + static_cast<uint32_t>(q));
       }
@@ -143,6 +149,7 @@ void multiply(Machine &m, const Operation &op, const uint64_t *in, uint64_t *out
 void commit(Machine &m, const Operation &op, const uint64_t *in, uint64_t *out) {
   m.together(op, 128, in, out, [&](Meeting &, unsigned first) {
     ++m.warpgroup(first / 128).committed;
+    m.warpgroup(first / 128).isFenced = false;
     for (unsigned t = first; t < first + 128; ++t)
       ++m.thread(t).productGroups;
   });
@@ -168,7 +175,7 @@ void wait(Machine &m, const Operation &op, const uint64_t *in, uint64_t *out) {
 }
 
 void fence(Machine &m, const Operation &op, const uint64_t *in, uint64_t *out) {
-  m.together(op, 128, in, out, [](Meeting &, unsigned) {});
+  m.together(op, 128, in, out, [&](Meeting &, unsigned first) { m.warpgroup(first / 128).isFenced = true; });
 }
 
 /// The number at the start of `text`, which is taken.

@@ -17,6 +17,7 @@ struct Product {
 struct Warpgroup {
   std::vector<Product> products;
   uint32_t committed = 0; ///< groups that are closed
+  bool isFenced = false;  ///< since then
 };
 
 } // namespace phobos::emulate
