@@ -22,3 +22,7 @@ kernel "@tensorcore(f16)" 16; expect sm_75 ""
 kernel '@tensorcore(bf16)' 12; expect sm_80 'does not fill'
 kernel '@pipeline(3)' 16; expect sm_80 ''; expect sm_75 'no asynchronous copies'
 kernel '@pipeline(64)' 16; expect sm_80 shared-memory
+# Where one stage is asked for that is why, not how the operands lie.
+kernel '@pipeline(1)' 16; expect sm_80 '@pipeline(1): beside the one stage'; expect sm_90a '@pipeline(1): beside'; expect sm_75 'no asynchronous copies'
+kernel '@pipeline(2)' 16; expect sm_80 ''
+kernel '@pipeline' 16; expect sm_80 ''

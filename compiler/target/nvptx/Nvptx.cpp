@@ -97,11 +97,17 @@ std::string unkeptPromise(mlir::func::FuncOp func, const Options &options, const
               : "@tensorcore: a product over " + std::to_string(dot.getK()) +
                     " elements does not fill the tensor cores' steps of 8 (tf32) or 16 (f16, bf16)";
   });
+  auto stages = func->getAttrOfType<mlir::IntegerAttr>("pho.stages");
   if (why.empty() && variant.aligned && func->hasAttr("pho.pipelined") && !hasRing)
-    why = options.sm < 80
-              ? "@pipeline: " + processorName(options) + " has no asynchronous copies; they begin with sm_80"
-              : std::string("@pipeline: no loop loads a product's operand in rows that start at multiples of "
-                            "16 bytes, so nothing can run ahead");
+    why =
+        options.sm < 80
+            ? "@pipeline: " + processorName(options) + " has no asynchronous copies; they begin with sm_80"
+        : stages && stages.getInt() == 1
+            ? std::string("@pipeline(1): beside the one stage that is multiplied there is none to load ahead "
+                          "into; from 2 stages on there is, @pipeline alone lets the compiler choose, and "
+                          "without it STAGES=1 loads each step when it is due")
+            : std::string("@pipeline: no loop loads a product's operand in rows that start at multiples of "
+                          "16 bytes, so nothing can run ahead");
   return why;
 }
 
