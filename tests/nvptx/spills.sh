@@ -70,4 +70,28 @@ point gemm_epilogue "TILE_M=128 TILE_N=128 TILE_K=64 STAGES=4" fits
 point gemm_bf16 "TILE_M=256 TILE_N=64 TILE_K=64 STAGES=4" fits
 point gemm_epilogue "TILE_M=256 TILE_N=64 TILE_K=64 STAGES=4" fits
 point gemm_bf16 "TILE_M=256 TILE_N=128 TILE_K=128 STAGES=2" fits
+# Products written here: what the random sweep found. Rows of chunks that threads do not take in whole numbers had an address for each
+# chunk; what was joined from x in two ways (x * sigmoid(x)) was joined only behind a load, both ways in registers meanwhile.
+product() { # element type, M, N, K, attribute, what is stored, processor, then as `point`
+  cat >"$work/product.pho" <<EOF
+$5
+kernel g(A: tensor<$1>[M, K], B: tensor<$1>[K, N], C: tensor<$1>[M, N]) {
+  let m = ctx.block.x * $2
+  let n = ctx.block.y * $3
+  var acc: tile<f32>[$2, $3] = 0.0
+  for k in range(0, K, $4) {
+    acc += dot(A[m :+ $2, k :+ $4], B[k :+ $4, n :+ $3])
+  }
+  C[m :+ $2, n :+ $3] = $6
+}
+EOF
+  examples=$work point product "$8" "$9" "$7"
+}
+product bf16 96 160 192 "" acc sm_80 "SPLIT_K=2" fits
+product bf16 128 16 192 "@launch(128, 2)" acc sm_80 "" fits
+product bf16 96 96 96 "@launch(128, 2)" acc sm_90a "" fits
+product bf16 32 96 192 "" acc sm_90a "" fits
+product bf16 256 24 96 "" acc sm_80 "" fits
+product f16 128 192 48 "@launch(256)" "f16(silu(acc) + f32(C[m :+ 128, n :+ 192]))" sm_80 "" fits
+product f16 48 256 48 "" "f16(gelu(acc) + f32(C[m :+ 48, n :+ 256]))" sm_89 "" fits
 exit $failed

@@ -35,18 +35,20 @@ void Emitter::emitCopyAsync(phog::CopyAsyncOp op) {
     Access a = accessOf(op.getView(), op.getStarts(), op.getExtents(), op.getSizes(), op.getPoints(),
                         op.getInBounds(), mlir::Type());
     // Where the threads take whole rows at once, all chunks of a thread are in one column, `step` rows apart:
-    // one address in memory and one in the buffer serve them all.
-    const int64_t step = threads % perRow == 0 ? threads / perRow : 0;
+    // one address in memory and one in the buffer serve them all, where else each chunk has some six
+    // registers. For that up to a quarter of the threads may stand by.
+    const int64_t taking = threads / perRow * perRow, step = 4 * taking >= 3 * threads ? threads / perRow : 0;
     using Copy = std::function<void(Reg row, int64_t down, Reg col, Reg to, Reg from)>;
     auto eachOfPanel = [&](int64_t panel, const Copy &copy) {
       auto column = [&](Reg number) {
         return plus(b.CreateMul(b.CreateURem(number, i32(perRow)), i32(perChunk)), panel * perRow * perChunk);
       };
       if (!step) {
-        // Producers have few registers: places computed anew each time, not one kept for each chunk.
-        const bool isProducer = op->getParentOfType<phog::RolesOp>() != nullptr;
+        // Producers have few registers, and of many chunks others would have too few: places computed anew
+        // each time, not one kept for each chunk.
+        const bool isMany = op->getParentOfType<phog::RolesOp>() || chunks > 4 * threads;
         for (int64_t first = 0; first < chunks; first += threads) {
-          Reg number = plus(isProducer ? opaque(thread) : thread, first);
+          Reg number = plus(isMany ? opaque(thread) : thread, first);
           auto one = [&] {
             Reg row = b.CreateUDiv(number, i32(perRow)), col = column(number);
             copy(row, 0, col, tileAddress(tile, row, col), addressOf(a, row, col));
@@ -62,6 +64,13 @@ void Emitter::emitCopyAsync(phog::CopyAsyncOp op) {
       const bool isRegular =
           !s.mask || (step % s.rowsPerStep == 0 && step / s.rowsPerStep % (s.mask + 1) == 0);
       Reg stride = nullptr;
+      BasicBlock *done = nullptr;
+      if (taking < threads) {
+        BasicBlock *some = newBlock("copying");
+        done = newBlock("copied");
+        b.CreateCondBr(b.CreateICmpULT(thread, i32(taking)), some, done);
+        b.SetInsertPoint(some);
+      }
       for (int64_t down = 0; down < shape[0]; down += step) {
         if (down && a.stride[0]) {
           if (!stride) // unknown to the optimiser, which would keep an address a chunk
@@ -74,6 +83,10 @@ void Emitter::emitCopyAsync(phog::CopyAsyncOp op) {
                          : tileAddress(tile, plus(row, down), col),
                from);
         });
+      }
+      if (done) {
+        b.CreateBr(done);
+        b.SetInsertPoint(done);
       }
     };
     auto each = [&](const Copy &copy) {

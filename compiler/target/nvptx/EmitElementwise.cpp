@@ -271,6 +271,56 @@ Reg Emitter::scalarOp(mlir::Operation *op, ArrayRef<Reg> a) {
   return nullptr;
 }
 
+namespace {
+bool isTile(mlir::Value v) { return mlir::isa<mlir::RankedTensorType>(v.getType()); }
+
+bool isElementwise(mlir::Operation *op) {
+  return op->getNumRegions() == 0 && op->getNumResults() == 1 &&
+         (mlir::isa<pho::MathOp, pho::ConvertOp>(op) ||
+          (op->getDialect()->getNamespace() == "arith" && op->getNumOperands() > 0));
+}
+
+/// The tiles that `v` is computed from element by element, itself among them.
+void collectSources(mlir::Value v, DenseSet<mlir::Value> &sources) {
+  mlir::Operation *op = v.getDefiningOp();
+  if (!isTile(v) || (op && mlir::isa<arith::ConstantOp, pho::BroadcastOp>(op)) || sources.size() > 32 ||
+      !sources.insert(v).second || !op || !isElementwise(op))
+    return;
+  for (mlir::Value operand : op->getOperands())
+    collectSources(operand, sources);
+}
+
+/// Whether `op` joins what was computed from one tile in two ways (x * sigmoid(x)), and what comes of it
+/// waits for a load.
+bool joinsBeforeLoad(mlir::Operation *op) {
+  if (op->getNumOperands() != 2 || !elementOf(op->getResult(0).getType()).isF32())
+    return false;
+  mlir::Operation *load = op->getNextNode();
+  while (load && !(mlir::isa<pho::LoadOp>(load) && isTile(load->getResult(0))))
+    load = load->getNextNode();
+  if (!load)
+    return false;
+  mlir::Operation *last = op; // before the load, of what is computed from the joined alone
+  auto nextOf = [&]() -> mlir::Operation * {
+    mlir::Value v = last->getResult(0);
+    mlir::Operation *user = v.hasOneUse() ? *v.user_begin() : nullptr;
+    return user && isElementwise(user) && user->getBlock() == op->getBlock() && user->isBeforeInBlock(load)
+               ? user
+               : nullptr;
+  };
+  while (mlir::Operation *user = nextOf())
+    last = user;
+  if (llvm::none_of(last->getResult(0).getUsers(), [&](mlir::Operation *user) {
+        return user->getBlock() == op->getBlock() && load->isBeforeInBlock(user);
+      }))
+    return false;
+  DenseSet<mlir::Value> a, c;
+  collectSources(op->getOperand(0), a);
+  collectSources(op->getOperand(1), c);
+  return llvm::any_of(a, [&](mlir::Value v) { return c.contains(v); });
+}
+} // namespace
+
 bool Emitter::emitElementwise(mlir::Operation *op) {
   if (auto c = mlir::dyn_cast<arith::ConstantOp>(op))
     return emitConstant(op), true;
@@ -282,6 +332,8 @@ bool Emitter::emitElementwise(mlir::Operation *op) {
     return false;
   auto tile = mlir::dyn_cast<mlir::RankedTensorType>(op->getResult(0).getType());
   size_t count = tile ? static_cast<size_t>(layoutOf(tile).registers()) : 1;
+  // The back end would move the joining behind the load, and keep both ways there in registers meanwhile.
+  const bool staysHere = tile && joinsBeforeLoad(op);
   Regs out;
   for (size_t r = 0; r < count; ++r) {
     SmallVector<Reg> args;
@@ -290,7 +342,7 @@ bool Emitter::emitElementwise(mlir::Operation *op) {
     Reg value = scalarOp(op, args);
     if (!value)
       return false;
-    out.push_back(value);
+    out.push_back(staysHere ? opaque(value) : value);
   }
   setRegs(op->getResult(0), out);
   return true;

@@ -158,9 +158,12 @@ Emitter::Bounds Emitter::boundsOf(const Access &a, int axis, Reg first) {
 Reg Emitter::opaque(Reg v) {
   const bool isWide = v->getType()->isIntegerTy(64);
   auto *fn = FunctionType::get(v->getType(), {v->getType()}, false);
-  return b.CreateCall(
-      InlineAsm::get(fn, isWide ? "mov.b64 $0, $1;" : "mov.b32 $0, $1;", isWide ? "=l,l" : "=r,r", true),
-      {v});
+  return b.CreateCall(InlineAsm::get(fn, isWide ? "mov.b64 $0, $1;" : "mov.b32 $0, $1;",
+                                     isWide                      ? "=l,l"
+                                     : v->getType()->isFloatTy() ? "=f,f"
+                                                                 : "=r,r",
+                                     true),
+                      {v});
 }
 
 Reg Emitter::isInside(const Bounds &bounds, int64_t off) {

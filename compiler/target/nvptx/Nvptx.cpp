@@ -201,7 +201,7 @@ Expected<Lowered> lower(mlir::ModuleOp tileModule, const Options &options, const
 
 /// Where tiles do not fit, first other roles are given up, then more threads are tried if their number is
 /// ours to choose and a thread would need more registers than it has; or nearly as many, for the entry that
-/// assumes nothing, with its longer addresses and its conditions, and beside other roles.
+/// assumes nothing, with its longer addresses and its conditions, in rounds, and beside other roles.
 Expected<Lowered> lower(mlir::ModuleOp tileModule, const Options &options, const Variant &variant) {
   mlir::func::FuncOp source = kernelOf(tileModule);
   const bool isOurs = !source->hasAttr("pho.threads") && !source->hasAttr("pho.per_thread");
@@ -211,7 +211,8 @@ Expected<Lowered> lower(mlir::ModuleOp tileModule, const Options &options, const
     auto result = lower(tileModule, options, variant, threads, roles);
     if (result) {
       const bool hasRoles = kernelOf(*result->module)->hasAttr("phog.helpers");
-      const int64_t beside = !variant.aligned ? kBesideTiles : hasRoles ? kBesideRoles : 0;
+      const bool hasRounds = source->hasAttr("pho.persistent");
+      const int64_t beside = hasRoles ? kBesideRoles : hasRounds || !variant.aligned ? kBesideTiles : 0;
       if (!isOurs || threads >= 256 || result->registers + beside <= 255)
         return result;
       tight = std::move(*result);
