@@ -8,6 +8,7 @@
 #include "runtime/contract/Contract.h"
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -44,6 +45,8 @@ public:
   virtual ~Compiler() = default;
   /// `illegal` comes before any code is made.
   virtual Verdict compile(const sema::TypedKernel &kernel, const SourceManager &sources, Code &code) = 0;
+  /// Told what may take long, before it is begun.
+  std::function<void(const std::string &)> doing = [](const std::string &) {};
   /// What `compile` would say of the target's rules, without making code.
   virtual Verdict judge(const sema::TypedKernel &, const SourceManager &) { return {}; }
 };

@@ -1,6 +1,7 @@
 #include "compiler/driver/BundleBuild.h"
 #include "compiler/driver/Condition.h"
 #include "compiler/driver/Emit.h"
+#include "compiler/driver/Progress.h"
 #include "runtime/cuda/Assemble.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -191,6 +192,8 @@ private:
     options.target = target;
     options.ptx = request_.ptx;
     options.kind = target == "cpu" ? EmitKind::Obj : EmitKind::Asm;
+    if (request_.doing)
+      request_.doing(compiling(typed->name, target));
     auto e = emit(*typed, loaded_.sources, options, diags_);
     if (!e)
       return;
@@ -204,6 +207,8 @@ private:
       // can assemble.
       cuda::AssembleOptions assemble;
       assemble.target = target;
+      if (request_.doing)
+        request_.doing(assembling(target));
       if (cuda::Assembled cubin = cuda::assemble(e->bytes, assemble); cubin.ok())
         v.images.push_back({CodeImage::Format::Cubin, std::move(cubin.cubin)});
       v.images.push_back({CodeImage::Format::Ptx, std::move(e->bytes)});

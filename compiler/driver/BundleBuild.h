@@ -2,6 +2,7 @@
 #pragma once
 #include "compiler/driver/Compile.h"
 #include "runtime/bundle/Bundle.h"
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@ struct BundleRequest {
   std::vector<std::string> points;
   unsigned ptx = 0; ///< version of PTX, 10 * major + minor; 0: the usual one of each target
   sema::CheckOptions check;
+  std::function<void(const std::string &)> doing = {}; ///< told what may take long, before it is begun
 };
 
 /// False with errors in `diags`.

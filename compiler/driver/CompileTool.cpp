@@ -6,6 +6,7 @@
 #include "compiler/driver/Emit.h"
 #include "compiler/driver/EmitGpu.h"
 #include "compiler/driver/GivenValues.h"
+#include "compiler/driver/Progress.h"
 #include "compiler/driver/Status.h"
 #include "compiler/legality/Legality.h"
 #include "compiler/passes/Pipeline.h"
@@ -97,7 +98,10 @@ private:
   }
 
   int writeBundle() {
+    Waiting waiting("phobos-compile", r_.isTerminal);
     BundleRequest request;
+    if (!r_.jsonDiagnostics)
+      request.doing = [&](const std::string &what) { waiting.at(what); };
     request.kernels = r_.kernels;
     request.targets = r_.targets;
     request.points = r_.point;
@@ -129,6 +133,7 @@ private:
                 kernels.front()->name.text);
       return InputFault;
     }
+    Waiting waiting("phobos-compile", r_.isTerminal);
     for (const ast::Kernel *k : kernels) {
       // One kernel's errors do not hide another's.
       Diagnostics own;
@@ -164,6 +169,10 @@ private:
       options.printAfterAll = r_.printAfterAll;
       if (r_.explain)
         options.kind = EmitKind::Explanation;
+      if (!r_.jsonDiagnostics) {
+        options.doing = [&](const std::string &what) { waiting.at(what); };
+        options.doing(compiling(typed->name, options.target));
+      }
       auto e = emit(*typed, loaded_->sources, options, diags_);
       failed |= !e;
       if (e)

@@ -16,7 +16,8 @@ struct CompileRequest {
   std::vector<std::string> printAfter;
   bool printAfterAll = false;
   bool jsonDiagnostics = false, color = false;
-  std::string ptx; ///< version of PTX, as in 8.4; empty: the usual one of each target
+  bool isTerminal = false; ///< standard error: what lasts is said there
+  std::string ptx;         ///< version of PTX, as in 8.4; empty: the usual one of each target
   bool warningsAreErrors = false, noStd = false;
   std::string legality;
   int64_t sharedLimit = 49152;

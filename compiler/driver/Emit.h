@@ -4,6 +4,7 @@
 #include "compiler/support/Diagnostics.h"
 #include "compiler/support/Source.h"
 #include "runtime/bundle/Bundle.h"
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,6 +20,7 @@ struct EmitOptions {
   unsigned ptx = 0; ///< version of PTX asked for, 10 * major + minor; 0: the usual one of the target
   std::vector<std::string> printAfter; ///< passes after which the tile IR goes to standard error
   bool printAfterAll = false;
+  std::function<void(const std::string &)> doing = {}; ///< told what may take long, before it is begun
 };
 
 struct Emitted {

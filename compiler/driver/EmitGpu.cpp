@@ -1,4 +1,5 @@
 #include "compiler/driver/EmitGpu.h"
+#include "compiler/driver/Progress.h"
 #include "compiler/target/common/ShortPipeline.h"
 #include "compiler/target/nvptx/PtxVersion.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -129,6 +130,8 @@ llvm::Expected<Emitted> emitGpu(mlir::ModuleOp tileModule, const EmitOptions &re
     return Emitted{std::move(*ptx), entryPoints(info)};
   cuda::AssembleOptions assemble;
   assemble.target = request.target;
+  if (request.doing)
+    request.doing(assembling(request.target));
   cuda::Assembled cubin = cuda::assemble(*ptx, assemble);
   if (!cubin.ok())
     return llvm::createStringError(llvm::inconvertibleErrorCode(), "%s", cubin.error.c_str());

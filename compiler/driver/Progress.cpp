@@ -1,4 +1,6 @@
 #include "compiler/driver/Progress.h"
+#include "runtime/cuda/Assemble.h"
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <utility>
@@ -72,6 +74,59 @@ void Progress::watch() {
       std::fprintf(stderr, "%s", progressText(done, blocks_, seconds).c_str());
       std::fflush(stderr);
     }
+  }
+  if (isDirty)
+    std::fprintf(stderr, "\r\x1b[K");
+}
+
+std::string compiling(const std::string &kernel, const std::string &target) {
+  return "compiling '" + kernel + "' for " + target;
+}
+
+std::string assembling(const std::string &target) {
+  return cuda::assemblerFound() + " assembles the code for " + target;
+}
+
+Waiting::Waiting(std::string tool, bool isTerminal, Times after)
+    : tool_(std::move(tool)), isTerminal_(isTerminal), after_(after), since_(Clock::now()),
+      thread_([this] { watch(); }) {}
+
+Waiting::~Waiting() {
+  {
+    std::lock_guard lock(mutex_);
+    isOver_ = true;
+  }
+  wake_.notify_all();
+  thread_.join();
+}
+
+void Waiting::at(const std::string &what) {
+  std::lock_guard lock(mutex_);
+  what_ = what;
+  since_ = Clock::now();
+  isTold_ = false;
+}
+
+void Waiting::watch() {
+  const auto pause =
+      std::min(std::chrono::milliseconds(250), isTerminal_ ? after_.terminal : after_.elsewhere);
+  bool isDirty = false;
+  std::unique_lock lock(mutex_);
+  while (!wake_.wait_for(lock, pause, [&] { return isOver_; })) {
+    const auto passed = Clock::now() - since_;
+    if (std::exchange(isDirty, false))
+      std::fprintf(stderr, "\r\x1b[K");
+    if (what_.empty() || passed < (isTerminal_ ? after_.terminal : after_.elsewhere) || isTold_)
+      continue;
+    const std::string text = what_ + ", " + durationText(std::chrono::duration<double>(passed).count());
+    if (isTerminal_) {
+      std::fprintf(stderr, "%s", text.c_str());
+      isDirty = true;
+    } else {
+      std::fprintf(stderr, "%s: %s so far\n", tool_.c_str(), text.c_str());
+      isTold_ = true;
+    }
+    std::fflush(stderr);
   }
   if (isDirty)
     std::fprintf(stderr, "\r\x1b[K");

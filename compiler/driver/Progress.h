@@ -3,6 +3,7 @@
 #pragma once
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -39,6 +40,36 @@ private:
   std::mutex mutex_;
   std::condition_variable wake_;
   bool isOver_ = false;
+  std::thread thread_;
+};
+
+/// "compiling 'gemm' for sm_90a", and "nvjitlink assembles the code for sm_90a".
+std::string compiling(const std::string &kernel, const std::string &target);
+std::string assembling(const std::string &target);
+
+/// What a tool that lasts is at, from a thread of its own until it goes out of scope: on a terminal a line
+/// that goes again, elsewhere a line once that has lasted long.
+class Waiting {
+public:
+  struct Times {
+    std::chrono::milliseconds terminal{2000}, elsewhere{10000};
+  };
+  Waiting(std::string tool, bool isTerminal) : Waiting(std::move(tool), isTerminal, Times{}) {}
+  Waiting(std::string tool, bool isTerminal, Times after);
+  ~Waiting();
+  /// From now on.
+  void at(const std::string &what);
+
+private:
+  void watch();
+
+  using Clock = std::chrono::steady_clock;
+  std::string tool_, what_;
+  bool isTerminal_, isOver_ = false, isTold_ = false;
+  Times after_;
+  Clock::time_point since_;
+  std::mutex mutex_;
+  std::condition_variable wake_;
   std::thread thread_;
 };
 

@@ -80,7 +80,8 @@ int compileMain(int argc, char **argv) {
   }
   json = diagnostics == "json";
   r.jsonDiagnostics = json;
-  r.color = !json && isatty(2);
+  r.isTerminal = isatty(2) != 0;
+  r.color = !json && r.isTerminal;
   if (r.legality.empty() && r.file.empty()) {
     std::cerr << "phobos-compile: no FILE given (- reads standard input); --help explains\n";
     return UsageFault;

@@ -164,6 +164,8 @@ public:
     // An assembler may know a processor that is newer than the compiler; the driver does.
     const bool isCarried = target_ != info_.target();
     assemble.target = info_.target();
+    if (const std::string tool = cuda::assemblerFound(); !tool.empty())
+      doing(tool + " assembled it");
     cuda::Assembled cubin = cuda::assemble(ptx->text, assemble);
     if (!cubin.ok() && !cuda::assemblerFound().empty() && !isCarried)
       return {Status::CompileError, "", cubin.error};

@@ -1,4 +1,5 @@
 #include "kbench/tune/Finals.h"
+#include "kbench/tune/Ended.h"
 #include <algorithm>
 
 namespace phobos::kbench {
@@ -314,7 +315,8 @@ bool Finals::confirm(size_t result) {
         return false;
       verdict = {};
       if (o->kind != Outcome::Kind::Answer || !Reply::fromLine(o->answer, reply))
-        verdict = blame(*o, {});
+        verdict = *verdictOfEnd(
+            *o, compiles, compiles && o->phase.empty() ? options_.compileLimit : options_.runLimit, true);
       else
         verdict = reply.verdict;
       if (!reply.cannotWrite.empty()) {

@@ -26,10 +26,6 @@ private:
   /// Compare: only with the plain point, by the interpreter.
   enum class Stage : uint8_t { Compile, Compare, Verify, Full, Time };
   static bool isOfCompilers(Stage s) { return s == Stage::Compile || s == Stage::Compare; }
-  /// What the end of a worker means for the point it was on; nullopt: give it another chance.
-  static std::optional<Verdict> verdictOf(const Outcome &o, Stage stage, std::chrono::milliseconds limit,
-                                          bool secondTime);
-
   // What is no point's: jobs beyond every index.
   static constexpr uint64_t roofJob = ~uint64_t(0), plainJob = roofJob - 1;
   // Points wait between stages; a processor that is shared works in batches, so that nothing compiles while a

@@ -1,4 +1,5 @@
 // Flow: what a worker's answer or end means for the point it was on, and what the user is told.
+#include "kbench/tune/Ended.h"
 #include "kbench/tune/Finals.h"
 #include "kbench/tune/Flow.h"
 #include <algorithm>
@@ -6,26 +7,6 @@
 #include <utility>
 
 namespace phobos::kbench {
-
-std::optional<Verdict> Flow::verdictOf(const Outcome &o, Stage stage, std::chrono::milliseconds limit,
-                                       bool secondTime) {
-  std::string seconds =
-      std::to_string(limit.count() / 1000) + "." + std::to_string(limit.count() % 1000 / 100) + " s";
-  switch (o.kind) {
-  case Outcome::Kind::Crash:
-    return Verdict{isOfCompilers(stage) ? Status::CompileError : Status::Fault, "",
-                   (isOfCompilers(stage) ? "the compiler " : "the device worker ") + o.detail};
-  case Outcome::Kind::Timeout:
-    if (!o.phase.empty()) // compiled, but what it must compute is not known: the kernel itself does not end
-      return Verdict{Status::Hang, "", o.phase + " did not end within " + seconds};
-    return Verdict{isOfCompilers(stage) ? Status::CompileTimeout : Status::Hang, "",
-                   "no answer within " + seconds};
-  default:
-    if (!secondTime)
-      return std::nullopt;
-    return Verdict{Status::Lost, "", "its worker " + o.detail + ", twice"};
-  }
-}
 
 void Flow::ended(const Outcome &o) {
   if (o.job == roofJob)
@@ -99,11 +80,8 @@ std::optional<Reply> Flow::answerOf(const Outcome &o, Stage stage) {
     end(i, reply.verdict);
     return std::nullopt;
   }
-  Outcome lost = o;
-  if (o.kind == Outcome::Kind::Answer)
-    lost.kind = Outcome::Kind::Lost, lost.detail = "answered what nobody understands";
   auto limit = stage == Stage::Compile && o.phase.empty() ? options_.compileLimit : options_.runLimit;
-  if (auto verdict = verdictOf(lost, stage, limit, attempts_[i] > 0)) {
+  if (auto verdict = verdictOfEnd(o, isOfCompilers(stage), limit, attempts_[i] > 0)) {
     end(i, *verdict);
   } else {
     ++attempts_[i];

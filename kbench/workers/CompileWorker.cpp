@@ -47,7 +47,7 @@ Reply CompileWorker::answer(const Request &request, const Say &say) {
     return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - since).count();
   };
   auto sayAndStop = [&](const std::string &line) {
-    if (reply.compileMs == 0)
+    if (reply.compileMs == 0 && line.starts_with("phase "))
       reply.compileMs = passed(); // what follows is the interpreter's
     say(line);
   };
@@ -68,8 +68,11 @@ Verdict CompileWorker::compile(const Request &request, Reply &reply, const Say &
     return {Status::CompileError, "", "a test asked for it"};
   if (faults_.strikes(Fault::CompileCrash, point))
     abortHere();
-  if (faults_.strikes(Fault::CompileHang, point))
+  if (faults_.strikes(Fault::CompileHang, point) ||
+      (request.isFinal && faults_.strikes(Fault::CompileHangFinal, point))) {
+    say("doing a test's fault kept it");
     hangHere();
+  }
   if (faults_.strikes(Fault::CompileLost, point))
     leaveHere();
 
@@ -84,6 +87,7 @@ Verdict CompileWorker::compile(const Request &request, Reply &reply, const Say &
 
   if (request.kind == Request::Kind::Judge)
     return compiler_->judge(*kernel, loaded_->sources);
+  compiler_->doing = [&](const std::string &what) { say("doing " + what); };
   PointFiles files;
   Point plain;
   const bool hasPlain = request.items.size() > 1 && parsePoint(request.items[1].point, plain, error);

@@ -94,6 +94,7 @@ bool Pool::give(uint64_t job, const std::string &request, std::chrono::milliseco
       worker->deadline = worker->since + limit;
       worker->phaseLimit = phaseLimit;
       worker->phase.clear();
+      worker->doing.clear();
       return true;
     }
     worker->process.reset();
@@ -130,12 +131,17 @@ std::vector<Outcome> Pool::collect() {
     outcome.job = w.job;
     outcome.seconds = std::chrono::duration<double>(Clock::now() - w.since).count();
     auto line = w.process->takeLine();
-    while (line && line->starts_with("phase ")) {
+    for (; line && (line->starts_with("phase ") || line->starts_with("doing "));
+         line = w.process->takeLine()) {
+      if (line->starts_with("doing ")) {
+        w.doing = line->substr(6);
+        continue;
+      }
       w.phase = line->substr(6);
       w.deadline = Clock::now() + w.phaseLimit;
-      line = w.process->takeLine();
     }
     outcome.phase = w.phase;
+    outcome.doing = w.doing;
     if (line) {
       const bool isLast = line->starts_with("last ");
       outcome.answer = isLast ? line->substr(5) : std::move(*line);

@@ -22,7 +22,8 @@ struct Outcome {
   std::string answer;
   std::string detail; ///< of the others: how it ended
   double seconds = 0; ///< since the job was given
-  std::string phase;  ///< what the worker said last that it was doing; empty: it said nothing
+  std::string phase;  ///< what the worker said last that it had come to; empty: it said nothing
+  std::string doing;  ///< what the worker said last that may take long: `ptxas assembled it`; may be empty
 };
 
 struct PoolOptions {
@@ -47,7 +48,8 @@ public:
   bool hasIdle() const;
   unsigned busy() const;
   /// Gives a job to an idle worker, starting one if need be. False with a reason if none can be started. A
-  /// worker that says `phase WORDS` before it answers has `phaseLimit` from then on.
+  /// worker that says `phase WORDS` before it answers has `phaseLimit` from then on; `doing WORDS` changes no
+  /// limit.
   bool give(uint64_t job, const std::string &request, std::chrono::milliseconds limit, std::string &error,
             std::chrono::milliseconds phaseLimit = {});
   /// Adds what to wait for.
@@ -71,7 +73,7 @@ private:
     uint64_t job = 0;
     Clock::time_point since, deadline;
     std::chrono::milliseconds phaseLimit{};
-    std::string phase;
+    std::string phase, doing;
   };
   bool start(Worker &worker, std::string &error);
   bool launch(Worker &worker, std::string &error); ///< the process and the greeting

@@ -3,6 +3,7 @@
 #include "kbench/workers/DeviceWorker.h"
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <iostream>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -51,6 +52,8 @@ int runWorker(const std::string &role, const std::vector<Target> &targets) {
     return 0;
   const Target *target = nullptr;
   if (Session::fromLine(text, session, error)) {
+    setenv("TMPDIR", session.directory.c_str(),
+           1); // what a killed worker's assembler leaves goes with the run
     for (const Target &t : targets)
       if (t.name == session.target)
         target = &t;

@@ -2,6 +2,7 @@
 #include "runtime/cuda/Driver.h"
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -9,14 +10,12 @@
 #include <fcntl.h>
 #include <fstream>
 #include <regex>
-#include <spawn.h>
 #include <sstream>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <vector>
-
-extern char **environ;
 
 namespace phobos::cuda {
 
@@ -154,25 +153,26 @@ void withPtxas(const std::string &ptxas, std::string_view ptx, const AssembleOpt
   for (std::string &w : words)
     argv.push_back(w.data());
   argv.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, 1, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-  posix_spawn_file_actions_adddup2(&actions, 1, 2);
-  pid_t child = 0;
-  int status = posix_spawn(&child, ptxas.c_str(), &actions, nullptr, argv.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
+  // Not by posix_spawn: nothing else ends an assembler whose caller has been killed.
+  const pid_t child = fork();
+  if (child == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    const int to = open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    if (to >= 0 && dup2(to, 1) >= 0 && dup2(to, 2) >= 0)
+      execv(ptxas.c_str(), argv.data());
+    _exit(127);
+  }
+  int status = child < 0;
   bool timedOut = false;
-  if (status == 0) {
-    unsigned waitedMs = 0;
-    while (waitpid(child, &status, WNOHANG) == 0) {
-      usleep(2000);
-      waitedMs += 2;
-      if (waitedMs / 1000 >= options.timeoutSeconds) {
-        kill(child, SIGKILL);
-        waitpid(child, &status, 0);
-        timedOut = true;
-        break;
-      }
+  const auto since = std::chrono::steady_clock::now();
+  while (child > 0 && waitpid(child, &status, WNOHANG) == 0) {
+    usleep(2000);
+    if (options.timeoutSeconds > 0 &&
+        std::chrono::steady_clock::now() - since >= std::chrono::seconds(options.timeoutSeconds)) {
+      kill(child, SIGKILL);
+      waitpid(child, &status, 0);
+      timedOut = true;
+      break;
     }
   }
   out.log = slurp(log);

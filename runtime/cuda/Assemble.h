@@ -11,7 +11,7 @@ namespace phobos::cuda {
 struct AssembleOptions {
   std::string target = "sm_80"; ///< as ptxas names it
   std::string tool;             ///< "nvjitlink", "ptxas" or empty: the first that is there
-  unsigned timeoutSeconds = 60; ///< of ptxas
+  unsigned timeoutSeconds = 0;  ///< of ptxas; 0: it may take its time, as nvJitLink does
 };
 
 struct Assembled {

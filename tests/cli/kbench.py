@@ -244,13 +244,21 @@ class Statuses(Case):
         self.assertIn('signal 6', self.strike('compile-crash', 'compile-error')['detail'])
 
     def test_compile_timeout(self):
-        self.strike('compile-hang', 'compile-timeout', '--compile-timeout', '1')
+        struck = self.strike('compile-hang', 'compile-timeout', '--compile-timeout', '1')
+        self.assertEqual(struck['detail'], "no answer within 1.0 s, while a test's fault kept it (--compile-timeout gives more)")
+
+    def test_a_winner_that_does_not_compile_again(self):
+        rows = self.rows('--dim', 'N=50', '--pin', 'U=1', '--compile-timeout', '2', fault='compile-hang-final@T=8;compile-hang-final@T=32')
+        self.assertEqual(self.result['best'], {'T': 16, 'U': 1})
+        for point in ('T=8 U=1', 'T=32 U=1'):
+            self.assertIn(rows[point]['status'], ('compile-timeout', 'ok'))  # one that was never ahead was not compiled again
+        self.assertIn('compile-timeout', [p['status'] for p in rows.values()])
 
     def test_fault(self):
         self.assertIn('signal 11', self.strike('fault', 'fault')['detail'])
 
     def test_hang(self):
-        self.strike('hang', 'hang', '--run-timeout', '1')
+        self.assertIn('(--run-timeout gives more)', self.strike('hang', 'hang', '--run-timeout', '1')['detail'])
 
     def test_wrong(self):
         self.assertIn('expected', self.strike('wrong', 'wrong')['detail'])

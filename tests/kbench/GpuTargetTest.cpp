@@ -1,6 +1,7 @@
 // What the GPU target compiles for a device, by a driver that has none (tests/runtime/fake).
 #include "compiler/driver/Compile.h"
 #include "kbench/target/Targets.h"
+#include "runtime/cuda/Assemble.h"
 #include "tests/runtime/fake/Fake.h"
 #include <cstdlib>
 #include <dlfcn.h>
@@ -58,6 +59,16 @@ TEST_F(GpuTarget, OneThatIsKnownIsCompiledFor) {
   EXPECT_THAT(code.bytes, testing::AnyOf(HasSubstr(".target sm_90a"), HasSubstr("ELF")));
   for (const auto &[name, value] : code.resources)
     EXPECT_THAT(target.resources, testing::Contains(name)) << "the columns are known before";
+}
+
+TEST_F(GpuTarget, SaysThatItAssembles) {
+  Code code;
+  auto compiler = target.makeCompiler(0, target.factsOf("sm_90a"));
+  std::string said;
+  compiler->doing = [&](const std::string &what) { said += what + "\n"; };
+  ASSERT_TRUE(compiler->compile(*kernel, loaded->sources, code).ok());
+  const std::string tool = cuda::assemblerFound();
+  EXPECT_EQ(said, tool.empty() ? "" : tool + " assembled it\n");
 }
 
 TEST_F(GpuTarget, AnOldOneIsRefusedWithAReason) {

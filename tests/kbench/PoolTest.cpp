@@ -76,6 +76,17 @@ TEST(Pool, APhaseHasItsOwnDeadlineAndIsNamed) {
   EXPECT_EQ(runOne(pool, "next").phase, "") << "of the job before";
 }
 
+TEST(Pool, WhatTakesLongIsNamedAndChangesNoDeadline) {
+  Pool pool(options(1));
+  const auto since = Clock::now();
+  const Outcome o = runOne(pool, "doing", milliseconds(300));
+  EXPECT_EQ(o.kind, Outcome::Kind::Timeout);
+  EXPECT_EQ(o.doing, "the long part");
+  EXPECT_EQ(o.phase, "");
+  EXPECT_LT(Clock::now() - since, milliseconds(10000));
+  EXPECT_EQ(runOne(pool, "next").doing, "") << "of the job before";
+}
+
 TEST(Pool, AHangEndsAtItsDeadline) {
   Pool pool(options(1));
   auto since = Clock::now();

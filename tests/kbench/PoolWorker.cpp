@@ -29,6 +29,10 @@ int main(int argc, char **argv) {
       std::printf("phase the second half\n");
       std::fflush(stdout);
       pause();
+    } else if (is("doing")) {
+      std::printf("doing the long part\n");
+      std::fflush(stdout);
+      pause();
     } else if (is("leave")) {
       return 7;
     } else if (is("killed")) {

@@ -2,6 +2,7 @@
 #include "compiler/driver/RunTool.h"
 #include "compiler/driver/Progress.h"
 #include "compiler/host/Npy.h"
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -385,6 +386,37 @@ TEST(Progress, SaysWhatIsDoneAndLeft) {
   EXPECT_TRUE(countBlocks({3, 4, 5}, blocks));
   EXPECT_EQ(blocks, 60);
   EXPECT_FALSE(countBlocks({INT64_MAX, 2, 1}, blocks));
+}
+
+/// What is on standard error after `seconds` of each of two things.
+std::string toldOf(bool isTerminal, Waiting::Times after, double seconds) {
+  testing::internal::CaptureStderr();
+  {
+    Waiting waiting("phobos-compile", isTerminal, after);
+    for (const char *what : {"compiling 'k' for sm_90a", "ptxas assembles the code for sm_90a"}) {
+      waiting.at(what);
+      std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+    }
+  }
+  return testing::internal::GetCapturedStderr();
+}
+
+TEST(Waiting, SaysWhatLasts) {
+  using std::chrono::milliseconds;
+  const Waiting::Times soon{milliseconds(20), milliseconds(20)},
+      late{milliseconds(60000), milliseconds(60000)};
+  EXPECT_EQ(toldOf(true, late, 0.05), "");
+  EXPECT_EQ(toldOf(false, late, 0.05), "");
+  const std::string line = toldOf(true, soon, 0.3);
+  EXPECT_NE(line.find("compiling 'k' for sm_90a, "), std::string::npos) << line;
+  EXPECT_NE(line.find("\r\x1b[Kptxas assembles the code for sm_90a, "), std::string::npos) << line;
+  EXPECT_TRUE(line.ends_with("\r\x1b[K")) << "the line goes again";
+  EXPECT_EQ(line.find('\n'), std::string::npos);
+  const std::string log = toldOf(false, soon, 0.3);
+  EXPECT_EQ(std::count(log.begin(), log.end(), '\n'), 2) << "each once: " << log;
+  EXPECT_EQ(log.find("phobos-compile: compiling 'k' for sm_90a, "), 0u) << log;
+  EXPECT_NE(log.find(" so far\nphobos-compile: ptxas assembles"), std::string::npos) << log;
+  EXPECT_EQ(log.find('\x1b'), std::string::npos);
 }
 
 } // namespace

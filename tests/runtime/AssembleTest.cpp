@@ -1,7 +1,13 @@
 // PTX to cubin where a tool is on the machine; a machine without a driver says so.
 #include "runtime/cuda/Assemble.h"
 #include "runtime/cuda/Device.h"
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 using namespace phobos;
 
@@ -81,6 +87,71 @@ TEST_P(Assemble, ReportsBadPtx) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Tools, Assemble, testing::Values("nvjitlink", "ptxas"));
+
+/// A ptxas that writes its process id to a file and does not end.
+class SlowAssembler : public testing::Test {
+protected:
+  void SetUp() override {
+    std::filesystem::create_directories(folder_);
+    std::ofstream(folder_ + "/ptxas") << "#!/bin/sh\necho $$ > '" << folder_ << "/pid'\nexec sleep 300\n";
+    std::filesystem::permissions(folder_ + "/ptxas", std::filesystem::perms::owner_all);
+    if (const char *path = getenv("PATH"))
+      path_ = path;
+    setenv("PATH", (folder_ + ":" + path_).c_str(), 1);
+    if (const char *tmp = getenv("TMPDIR"))
+      tmp_ = tmp;
+    setenv("TMPDIR", folder_.c_str(), 1); // for what a killed caller leaves
+  }
+  void TearDown() override {
+    setenv("PATH", path_.c_str(), 1);
+    tmp_.empty() ? unsetenv("TMPDIR") : setenv("TMPDIR", tmp_.c_str(), 1);
+    std::filesystem::remove_all(folder_);
+  }
+  /// Waits up to `seconds` for `holds`.
+  template <typename Holds> static bool soon(Holds holds, double seconds = 20) {
+    for (double waited = 0; !holds() && waited < seconds; waited += 0.01)
+      usleep(10000);
+    return holds();
+  }
+  pid_t assembler() const {
+    pid_t pid = 0;
+    std::ifstream(folder_ + "/pid") >> pid;
+    return pid;
+  }
+
+  std::string folder_ = testing::TempDir() + "phobos-slow-ptxas-" + std::to_string(getpid()), path_, tmp_;
+};
+
+TEST_F(SlowAssembler, EndsAtItsLimit) {
+  cuda::AssembleOptions options;
+  options.tool = "ptxas";
+  options.timeoutSeconds = 1;
+  const cuda::Assembled a = cuda::assemble(kPtx, options);
+  EXPECT_EQ(a.error, "ptxas: no result within 1 s");
+  EXPECT_TRUE(soon([&] { return assembler() == 0 || kill(assembler(), 0) != 0; }));
+}
+
+TEST_F(SlowAssembler, EndsWithWhoAskedForIt) {
+  const pid_t caller = fork();
+  if (caller == 0) {
+    cuda::AssembleOptions options;
+    options.tool = "ptxas";
+    cuda::assemble(kPtx, options);
+    _exit(0);
+  }
+  ASSERT_TRUE(soon([&] { return assembler() > 0; }));
+  const pid_t child = assembler();
+  kill(caller, SIGKILL);
+  waitpid(caller, nullptr, 0);
+  // It may stay a zombie where nobody collects orphans.
+  auto isOver = [&] {
+    std::ifstream stat("/proc/" + std::to_string(child) + "/stat");
+    std::string pid, name, state = "gone";
+    stat >> pid >> name >> state;
+    return state == "gone" || state == "Z" || state == "X";
+  };
+  EXPECT_TRUE(soon(isOver)) << "an assembler that nobody waits for goes on";
+}
 
 TEST(Driver, SaysWhyThereIsNoDevice) {
   std::string error;
