@@ -80,6 +80,14 @@ double shareOf(double total, const Options &options) {
 
 } // namespace
 
+std::string listedText(const Subject &subject, double number) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%.0f listed point%s", number, number == 1 ? "" : "s");
+  const std::string repeated =
+      std::to_string(subject.repeated) + " more " + (subject.repeated == 1 ? "stands" : "stand") + " twice";
+  return text + (subject.repeated ? " (" + repeated + ")" : std::string());
+}
+
 std::string countText(const SpaceCount &count) {
   char buffer[160];
   if (count.isExact)
@@ -163,8 +171,9 @@ int listPoints(const Subject &subject, const Options &options, const Session &se
                                                     std::to_string(shown) + " shown cannot be had"
                                               : "";
   if (!subject.listed.empty()) {
-    std::printf("%s%.0f listed points%s\n", shard.c_str(),
-                shareOf(static_cast<double>(subject.listed.size()), options), illegal.c_str());
+    std::printf("%s%s%s\n", shard.c_str(),
+                listedText(subject, shareOf(static_cast<double>(subject.listed.size()), options)).c_str(),
+                illegal.c_str());
     return 0;
   }
   const double raw = subject.searched.rawSize();

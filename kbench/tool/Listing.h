@@ -24,4 +24,7 @@ std::vector<Point> plainPoints(const Subject &subject);
 int listPoints(const Subject &subject, const Options &options, const Session &session,
                const SearchOptions &search);
 
+/// `3 listed points (1 more stands twice)`: `number` of them are taken.
+std::string listedText(const Subject &subject, double number);
+
 } // namespace phobos::kbench

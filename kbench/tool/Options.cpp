@@ -108,7 +108,8 @@ std::optional<int> parseOptions(int argc, char **argv, Options &o) {
   text("--points", o.points, "FILE",
        "measure the points it lists, one a line (- for standard input); repeatable");
   text("--limit", o.limit, "N",
-       "search this many points, spread over the space; with --list or --best, print this many")
+       "search this many points, spread over the space, of --points the first; with --list or --best, print\n"
+       "this many")
       ->check(driver::wholeNumber(1, UINT64_MAX));
   text("--shard", o.shard, "I/N",
        "the I-th (from 1) of N shares of the space, for searching on several machines; see --merge");

@@ -11,6 +11,7 @@
 #include <cctype>
 #include <charconv>
 #include <numeric>
+#include <set>
 #include <unistd.h>
 
 namespace phobos::kbench {
@@ -111,6 +112,11 @@ private:
         return InputFault;
       }
     }
+    // One that stands twice is measured once.
+    std::set<std::string> seen;
+    s_.repeated = std::erase_if(s_.listed, [&](const Point &p) { return !seen.insert(p.str()).second; });
+    if (o_.limit && !o_.list && s_.listed.size() > *o_.limit)
+      s_.listed.resize(*o_.limit);
     return Success;
   }
 

@@ -18,7 +18,8 @@ struct Subject {
   Point pinned;
   std::vector<std::string>
       ignored; ///< declared names that the target does not look at and that have several choices
-  std::vector<Point> listed; ///< of --points
+  std::vector<Point> listed; ///< of --points, each once
+  size_t repeated = 0;       ///< how many more there were
   Contract contract;         ///< at the first point that checks
   std::vector<std::pair<std::string, int64_t>> dims;
   std::vector<std::string> defaultDims; ///< those of `dims` that nobody gave

@@ -22,6 +22,10 @@ namespace {
 
 void complain(const std::string &text) { std::fprintf(stderr, "phobos-kbench: %s\n", text.c_str()); }
 
+std::chrono::milliseconds toMilliseconds(double seconds) {
+  return std::chrono::milliseconds(std::max<int64_t>(1, static_cast<int64_t>(seconds * 1000)));
+}
+
 std::string defaultLedger() {
   if (auto path = get(Environment::Ledger))
     return *path;
@@ -242,8 +246,8 @@ private:
     search_.workerCommand = workerCommand_;
     search_.compileWorkers = o_.jobs ? o_.jobs : std::max(1u, std::thread::hardware_concurrency());
     search_.sharesProcessor = target_->sharesProcessor;
-    search_.compileLimit = std::chrono::milliseconds(static_cast<int64_t>(o_.compileSeconds * 1000));
-    search_.runLimit = std::chrono::milliseconds(static_cast<int64_t>(o_.runSeconds * 1000));
+    search_.compileLimit = toMilliseconds(o_.compileSeconds);
+    search_.runLimit = toMilliseconds(o_.runSeconds);
     search_.budgetMs = o_.budgetMs;
     search_.baseline = o_.baseline;
     if (subject_.grid)
@@ -372,8 +376,9 @@ private:
   }
 
   void sayWhatIsSearched(const SpaceCount &count) {
-    std::string points = !subject_.listed.empty() ? std::to_string(subject_.listed.size()) + " listed points"
-                                                  : countText(count);
+    std::string points = !subject_.listed.empty()
+                             ? listedText(subject_, static_cast<double>(subject_.listed.size()))
+                             : countText(count);
     const std::string dims = dimsText(subject_);
     std::printf("%s: %s on %s (%s)%s%s\n", subject_.kernel->name.text.c_str(), points.c_str(),
                 target_->name.c_str(), context_.setting.device.c_str(), dims.empty() ? "" : ", at ",

@@ -4,8 +4,9 @@ namespace phobos::kbench {
 
 std::optional<Verdict> verdictOfEnd(const Outcome &o, bool isCompiler, std::chrono::milliseconds limit,
                                     bool secondTime) {
-  const std::string seconds =
-      std::to_string(limit.count() / 1000) + "." + std::to_string(limit.count() % 1000 / 100) + " s";
+  const std::string seconds = limit.count() < 100 ? std::to_string(limit.count()) + " ms"
+                                                  : std::to_string(limit.count() / 1000) + "." +
+                                                        std::to_string(limit.count() % 1000 / 100) + " s";
   switch (o.kind) {
   case Outcome::Kind::Crash:
     return Verdict{isCompiler ? Status::CompileError : Status::Fault, "",

@@ -250,6 +250,19 @@ class Status(Case):
     def test_a_name_twice_in_a_line_of_points(self):
         self.assertIn('E0913', self.kbench('--points', self.write('p.txt', 'T=8 T=32\n'), '--dim', 'N=9', expect=1).stderr)
 
+    def test_a_point_that_is_listed_twice_is_measured_once(self):
+        one, two = self.write('p.txt', 'T=8 U=1\nT=16\nT=8\n'), self.write('q.txt', 'U=1 T=16\n')  # U=1 is the first choice
+        for option in ((), ('--list',)):
+            out = self.kbench('--points', one, '--points', two, '--dim', 'N=50', *option).stdout
+            self.assertRegex(out, r'2 listed points \(2 more stand twice\)')
+        self.assertIn('2 points: 2 ok', self.kbench('--points', one, '--points', two, '--dim', 'N=50').stdout)
+        self.assertIn('1 point: 1 ok', self.kbench('--points', one, '--limit', '1', '--dim', 'N=50').stdout)
+        self.assertIn('1 listed point ', self.kbench('--points', two, '--dim', 'N=50').stdout)
+
+    def test_a_limit_below_a_second_is_told_as_such(self):
+        out = self.kbench('--dim', 'N=50', '--compile-timeout', '0.0001', '--pin', 'T=8 U=1', source=SCALE, fault='compile-hang', expect=1).stdout
+        self.assertIn('no answer within 1 ms', out)
+
     def test_a_shard_is_two_numbers(self):
         for bad in ('1/-1', '0/2', '3/2', '1', '1/2x', '/2', '99999999999999999999/1'):
             self.assertIn('--shard', self.kbench('--shard', bad, '--dim', 'N=9', expect=2).stderr)
