@@ -31,6 +31,7 @@ int printRoofs(const Target &target, int device, const std::vector<std::string> 
     return EnvironmentFault;
   }
   std::printf("%s on %s\n", target.name.c_str(), info.name.c_str());
+  std::fflush(stdout);
   RoofTask task;
   Products products;
   for (const char *type : {"f64", "f32", "tf32", "bf16", "f16", "f8e4m3", "f8e5m2", "i8", "u8"})
@@ -44,8 +45,10 @@ int printRoofs(const Target &target, int device, const std::vector<std::string> 
     }
     std::vector<Outcome> ended;
     while ((ended = pool.collect()).empty())
-      if (waitForAny({&pool}, &interrupt, std::chrono::milliseconds(500)))
+      if (waitForAny({&pool}, &interrupt, std::chrono::milliseconds(500))) {
+        std::fprintf(stderr, "phobos-kbench: interrupted\n");
         return InputFault;
+      }
     std::string why;
     task.ended(ended.front(), roof, why);
     if (isCopy && roof.bytesPerNs > 0)

@@ -374,6 +374,16 @@ class Ends(Case):
         self.assertIn('interrupted', text)
         self.assertClean(other)
 
+    def test_an_interrupt_while_the_roof_is_measured(self):
+        p = subprocess.Popen([KBENCH, '--roof', '--target', 'cpu'], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                             env={**self.environment(), 'TMPDIR': self.path('tmp')})
+        self.assertIn('cpu on', p.stdout.readline())  # what the device is; the first roof takes longer
+        p.send_signal(signal.SIGINT)
+        _, err = p.communicate(timeout=30)
+        self.assertEqual(p.returncode, 1)
+        self.assertIn('interrupted', err)
+        self.assertClean(p)
+
     def test_an_interrupt_before_any_point(self):
         p = self.start('--jobs', '1', fault='compile-hang')
         p.stdout.readline()

@@ -100,6 +100,7 @@ def roof():
                    for a, b, factor in (("tf32", "f32", 1.5), ("bf16", "tf32", 1.5), ("f16", "tf32", 1.5), ("i8", "f16", 1.3), ("f64", "f32", 0.4))]
     if sm == 90:
         checks.append((f"f8e4m3 is not faster than f16: {rates}", rates.get("f8e4m3", 0) > 1.3 * rates.get("f16", 1e9)))
+    checks.append(("repeated measurements did not agree: is something else on this GPU?", "did not agree" not in r.stdout))
     bad = [why for why, ok in checks if not ok]
     part("roof", len(checks) - len(bad), len(bad), since=t0, notes=r.stdout.splitlines() + bad + ([r.stderr[-200:]] if r.returncode else []))
 
