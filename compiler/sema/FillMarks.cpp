@@ -3,108 +3,26 @@
 #include "compiler/sema/TreeWalk.h"
 #include <algorithm>
 #include <numeric>
-#include <set>
-#include <utility>
 
 namespace phobos::sema {
 
 namespace {
 
-/// Of one axis of a tile.
-struct Mark {
-  ExprP source = nullptr; ///< the slice whose fill zeros it may hold; null where it cannot
-  ExprP made = nullptr;   ///< what has surely made something else of them; null where they may still be zeros
-  explicit operator bool() const { return source != nullptr; }
-};
-
+/// For each axis of a tile the slice whose fill zeros it may hold; null where it cannot.
 struct Marks {
-  std::array<Mark, 2> axes{};
+  std::array<ExprP, 2> axes{};
+  bool any() const { return axes[0] || axes[1]; }
   /// False if that changed nothing.
   bool join(const Marks &o) {
     bool grew = false;
-    for (size_t i = 0; i < 2; ++i) {
+    for (size_t i = 0; i < 2; ++i)
       if (!axes[i] && o.axes[i]) {
         axes[i] = o.axes[i];
         grew = true;
-      } else if (axes[i] && !axes[i].made && o.axes[i].made) {
-        axes[i].made = o.axes[i].made;
-        grew = true;
       }
-    }
     return grew;
   }
 };
-
-bool isZero(const Expr &e) {
-  return (e.op == Op::Int && e.intValue == 0) || (e.op == Op::Float && e.floatValue == 0);
-}
-
-/// Whether the elements along `axis` are all one value that is not written as 0.
-bool isOneValue(ExprP e, size_t axis) {
-  while (e->op == Op::Convert || e->op == Op::Neg)
-    e = e->args[0];
-  if (e->op != Op::Broadcast || isZero(*e->args[0]))
-    return false;
-  const Type &from = e->args[0]->type;
-  if (from.isScalar())
-    return true;
-  const size_t added = e->type.rank() - from.rank(); // leading axes that `from` lacks
-  return axis < added || from.shape[axis - added] == 1;
-}
-
-/// What an elementwise operation surely makes of zeros along `axis`: null where they may stay zeros, itself
-/// where they become something else, what did that before where it is handed on. A sum of two tiles is left
-/// out, for one may well be padded with zeros to the other, and so is a product with a tile, which may be a
-/// mask.
-ExprP madeBy(const Expr &e, const std::vector<Marks> &args, size_t axis) {
-  auto mark = [&](size_t i) { return args[i].axes[axis]; };
-  auto product = [&]() -> Mark { // of the first two
-    for (size_t i = 0; i < 2; ++i)
-      if (mark(i) && !mark(i).made)
-        return mark(i);
-    for (size_t i = 0; i < 2; ++i)
-      if (mark(i) && (mark(1 - i) || isOneValue(e.args[1 - i], axis)))
-        return mark(i);
-    return {mark(0) ? mark(0).source : mark(1).source, nullptr};
-  };
-  auto plus = [&](const Mark &a, ExprP other, const Mark &b) -> ExprP {
-    if (a.made || b.made)
-      return a.made ? a.made : b.made;
-    return a && !b && isOneValue(other, axis) ? &e : nullptr;
-  };
-  switch (e.op) {
-  case Op::Exp:
-  case Op::Exp2:
-  case Op::Log:
-  case Op::Log2:
-  case Op::Rsqrt:
-  case Op::Cos:
-  case Op::Sigmoid:
-    return mark(0).made ? mark(0).made : &e;
-  case Op::Neg:
-  case Op::Abs:
-  case Op::Floor:
-  case Op::Ceil:
-  case Op::Round:
-  case Op::Sqrt:
-  case Op::Tanh:
-  case Op::Erf:
-  case Op::Sin:
-  case Op::Convert:
-    return mark(0).made;
-  case Op::Add:
-  case Op::Sub:
-    return mark(0) ? plus(mark(0), e.args[1], mark(1)) : plus(mark(1), e.args[0], mark(0));
-  case Op::Mul:
-    return product().made;
-  case Op::Div:
-    return mark(0) ? mark(0).made : isOneValue(e.args[0], axis) ? &e : nullptr;
-  case Op::Fma:
-    return plus(product(), e.args[2], mark(2));
-  default:
-    return nullptr;
-  }
-}
 
 /// Whether slices stay inside their tensors.
 class Bounds {
@@ -283,8 +201,8 @@ private:
     case Op::Transpose:
       return {{args[0].axes[1], args[0].axes[0]}};
     case Op::Reshape: {
-      const Mark any = args[0].axes[0] ? args[0].axes[0] : args[0].axes[1];
-      return {{any, e.type.rank() > 1 ? any : Mark()}};
+      ExprP any = args[0].axes[0] ? args[0].axes[0] : args[0].axes[1];
+      return {{any, e.type.rank() > 1 ? any : nullptr}};
     }
     case Op::TileSlice:
       return tileSlice(e, args[0]);
@@ -296,22 +214,16 @@ private:
     case Op::ArgReduce:
       return reduce(e, args[0]);
     case Op::Scan:
-      if (const Mark m = args[0].axes[e.axis == 0 ? 0 : 1]; m && e.reduction != Reduction::Sum)
-        warn(e, m);
+      if (ExprP source = args[0].axes[e.axis == 0 ? 0 : 1]; source && e.reduction != Reduction::Sum)
+        warn(e, source);
       return args[0];
     default:
       break;
     }
     Marks out;
-    if (!e.type.isTile())
-      return out;
-    for (size_t axis = 0; axis < 2; ++axis) {
+    if (e.type.isTile())
       for (const Marks &m : args)
-        if (!out.axes[axis])
-          out.axes[axis].source = m.axes[axis].source;
-      if (out.axes[axis])
-        out.axes[axis].made = madeBy(e, args, axis);
-    }
+        out.join(m);
     return out;
   }
 
@@ -323,7 +235,7 @@ private:
       if (e.subscripts[i].isPoint)
         continue;
       if (axis < 2 && !bounds_.isInside(tensor, i, e.subscripts[i]))
-        out.axes[axis].source = &e;
+        out.axes[axis] = &e;
       ++axis;
     }
     return out;
@@ -331,7 +243,7 @@ private:
 
   static Marks broadcast(const Expr &e, Marks m) {
     bool addsAxis = e.args[0]->type.rank() == 1 && e.type.rank() == 2;
-    return addsAxis ? Marks{{Mark(), m.axes[0]}} : m;
+    return addsAxis ? Marks{{nullptr, m.axes[0]}} : m;
   }
 
   static Marks tileSlice(const Expr &e, Marks m) {
@@ -356,18 +268,15 @@ private:
   }
 
   Marks reduce(const Expr &e, Marks m) {
-    const bool zeroIsNeutral = e.op == Op::Reduce && e.reduction == Reduction::Sum;
-    auto counts = [&](const Mark &mark) { return zeroIsNeutral ? mark.made != nullptr : bool(mark); };
-    if (e.axis < 0)
-      warnIf(e, counts(m.axes[0]) ? m.axes[0] : m.axes[1], counts);
-    else if (e.axis < 2)
-      warnIf(e, std::exchange(m.axes[static_cast<size_t>(e.axis)], Mark()), counts);
+    bool zeroIsNeutral = e.op == Op::Reduce && e.reduction == Reduction::Sum;
+    ExprP source = e.axis < 0   ? (m.axes[0] ? m.axes[0] : m.axes[1])
+                   : e.axis < 2 ? m.axes[static_cast<size_t>(e.axis)]
+                                : nullptr;
+    if (source && !zeroIsNeutral)
+      warn(e, source);
+    if (e.axis >= 0 && e.axis < 2)
+      m.axes[static_cast<size_t>(e.axis)] = nullptr;
     return e.type.isTile() ? m : Marks();
-  }
-
-  template <typename Counts> void warnIf(const Expr &e, const Mark &mark, Counts counts) {
-    if (counts(mark))
-      warn(e, mark);
   }
 
   Marks call(const Expr &e) {
@@ -394,10 +303,7 @@ private:
     bool max = e.reduction == Reduction::Max;
     if (e.op == Op::ArgReduce)
       return max ? "the place of the largest element" : "the place of the smallest element";
-    return e.reduction == Reduction::Sum    ? "a sum"
-           : e.reduction == Reduction::Prod ? "a product"
-           : max                            ? "a maximum"
-                                            : "a minimum";
+    return e.reduction == Reduction::Prod ? "a product" : max ? "a maximum" : "a minimum";
   }
 
   /// The value that changes no result.
@@ -422,31 +328,19 @@ private:
     }
   }
 
-  void warn(const Expr &e, const Mark &mark) {
-    const ExprP source = mark.source;
-    const bool isSum = e.op == Op::Reduce && e.reduction == Reduction::Sum;
-    // Who mends the fill of a maximum mends the sum of what is made of it too: softmax.
-    if (!warned_.insert(source).second && isSum)
-      return;
+  void warn(const Expr &e, ExprP source) {
     // In the stdlib nobody can mend it: the call is the place.
     SourceRange at = e.range;
     bool away = false;
     for (size_t i = calls_.size(); i-- > 0 && at.file != kernel_.range.file; away = true)
       at = calls_[i]->range;
-    const std::string &tensor = kernel_.params[source->param].name;
-    auto report = diags_.report(diag::FillZerosReduced, at, nameOf(e), tensor);
+    auto report = diags_.report(diag::FillZerosReduced, at, nameOf(e), kernel_.params[source->param].name);
     report.note(source->range, "this slice may reach past the end, where it reads zeros");
-    if (isSum && mark.made->range.file == kernel_.range.file)
-      report.note(mark.made->range, "which are no zeros any more after this");
     if (!away)
       for (size_t i = calls_.size(), n = 0; i-- > 0 && n < 8; ++n)
         report.note(calls_[i]->range, "in '" + calls_[i]->call->name + "' as it is called here");
-    if (isSum)
-      report.help("put 'where(inside, .., " + std::string(isFloat(e.args[0]->type.elem) ? "0.0" : "0") +
-                  ")' around what is summed");
-    else
-      report.help("read it with 'load(" + tensor + "[..], fill = " + neutral(e) +
-                  ")', or put 'where(inside, .., " + neutral(e) + ")' around it");
+    report.help("read it with 'load(" + kernel_.params[source->param].name + "[..], fill = " + neutral(e) +
+                ")', or put 'where(inside, .., " + neutral(e) + ")' around it");
   }
 
   const TypedKernel &kernel_;
@@ -456,13 +350,13 @@ private:
   std::vector<State> exits_; ///< of the loops around: what a break or continue carries out
   std::vector<Marks> results_;
   std::vector<const Expr *> calls_;
-  std::set<ExprP> warned_; ///< slices of which something has been said
   int64_t steps_ = kSteps;
 };
 
 bool mayWarn(const TypedKernel &kernel) {
   return std::any_of(kernel.exprs.begin(), kernel.exprs.end(), [](const Expr &e) {
-    return e.op == Op::ArgReduce || e.op == Op::Reduce || (e.op == Op::Scan && e.reduction != Reduction::Sum);
+    return e.op == Op::ArgReduce ||
+           ((e.op == Op::Reduce || e.op == Op::Scan) && e.reduction != Reduction::Sum);
   });
 }
 

@@ -7,8 +7,7 @@
 namespace phobos::sema {
 
 /// Warns at each reduction or scan by max, min or product, and each arg-reduction, along an axis on which its
-/// operand may hold fill zeros, and at each sum along one where something else has been made of them (`x -
-/// mean`, `exp(x)`). A slice may hold them on an axis unless it provably stays inside; elementwise
+/// operand may hold fill zeros. A slice may hold them on an axis unless it provably stays inside; elementwise
 /// operations, the free axes of dot and shape operations pass the mark on, `where` and `load(.., fill = ..)`
 /// clear it.
 void warnFillZeros(const TypedKernel &kernel, Diagnostics &diags);
