@@ -78,7 +78,7 @@ $5
 kernel g(A: tensor<$1>[M, K], B: tensor<$1>[K, N], C: tensor<$1>[M, N]) {
   let m = ctx.block.x * $2
   let n = ctx.block.y * $3
-  var acc: tile<f32>[$2, $3] = 0.0
+  var acc: tile<${sums:-f32}>[$2, $3] = ${zero:-0.0}
   for k in range(0, K, $4) {
     acc += dot(A[m :+ $2, k :+ $4], B[k :+ $4, n :+ $3])
   }
@@ -94,4 +94,8 @@ product bf16 32 96 192 "" acc sm_90a "" fits
 product bf16 256 24 96 "" acc sm_80 "" fits
 product f16 128 192 48 "@launch(256)" "f16(silu(acc) + f32(C[m :+ 128, n :+ 192]))" sm_80 "" fits
 product f16 48 256 48 "" "f16(gelu(acc) + f32(C[m :+ 48, n :+ 256]))" sm_89 "" fits
+# Narrow elements of a loaded tile, each in a register of its own; bytes that threads multiply, a whole step widened.
+product f16 64 256 16 "" "f16(acc * 2.0 + f32(C[m :+ 64, n :+ 256]))" sm_90a "" fits
+product f16 256 64 32 "" "f16(acc * 2.0 + f32(C[m :+ 256, n :+ 64]))" sm_80 "STAGES=3 SPLIT_K=2" fits
+sums=i32 zero=0 product i8 128 192 48 "" "i8(acc)" sm_80 "" fits
 exit $failed

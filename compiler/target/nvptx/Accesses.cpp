@@ -27,8 +27,14 @@ std::optional<Place> placeOf(Operation *op) {
   return std::nullopt;
 }
 
-/// Each element has one thread, which the layout says (of copies, isFirstCopy's).
-bool isTile(const Place &p) { return isa<RankedTensorType>(p.tile) && !layoutOf(p.tile).isReplicated(); }
+/// Each element is touched by one thread, which the layout says: no other has a copy, and none reads it in
+/// the place of padding.
+bool hasOwners(const Place &p) {
+  if (!isa<RankedTensorType>(p.tile))
+    return false;
+  const Layout layout = layoutOf(p.tile);
+  return !layout.isReplicated() && !layout.isPadded(0) && !layout.isPadded(1);
+}
 
 /// Of `v` = coefficient * counter + what does not change in the loop.
 std::optional<int64_t> coefficientOf(Value v, scf::ForOp loop, int depth = 0) {
@@ -93,7 +99,7 @@ bool goesToShared(pho::LoadOp load) {
 bool isSameAccess(Operation *a, Operation *b) {
   auto p = placeOf(a), q = placeOf(b);
   // Which axes are points says which of the tensor's axes are the tile's.
-  return p && q && p->starts == q->starts && p->points == q->points && p->tile == q->tile && isTile(*p);
+  return p && q && p->starts == q->starts && p->points == q->points && p->tile == q->tile && hasOwners(*p);
 }
 
 bool keepsThreads(Operation *access) {

@@ -111,9 +111,16 @@ Regs Emitter::emitFma(phog::DotOp op) {
     return op.getIsUnsigned() || elem.isInteger(1) ? b.CreateZExt(v, typeOf(accElem))
                                                    : b.CreateSExt(v, typeOf(accElem));
   };
-  // Fragments for k in [kBase + k0, kBase + k0 + step): pieces[offset index][k].
-  auto fragment = [&](const Side &s, Reg kBase, int64_t k0) {
-    std::vector<std::vector<Reg>> pieces(s.offsets.size(), std::vector<Reg>(step));
+  // Bytes are widened where they are multiplied, and what does not lie along k is read there: a whole step's
+  // would be many times the registers.
+  const bool isLate = !isFloat && a.elem != accElem;
+  struct Piece {
+    Reg v;        ///< as it is multiplied; or a run as it was read,
+    int64_t at{}; ///< and which of its elements
+  };
+  // Fragments for k in [kBase + k0, kBase + k0 + count): pieces[offset index][k].
+  auto fragment = [&](const Side &s, Reg kBase, int64_t k0, int64_t count) {
+    std::vector<std::vector<Piece>> pieces(s.offsets.size(), std::vector<Piece>(count));
     Type *memory = memoryTypeOf(s.elem);
     auto readRun = [&](Reg row, Reg col) -> Reg {
       Type *t = s.width == 1 ? memory : FixedVectorType::get(memory, static_cast<unsigned>(s.width));
@@ -121,17 +128,19 @@ Regs Emitter::emitFma(phog::DotOp op) {
                                  Align(static_cast<uint64_t>(s.width * s.tile.layout.elementBytes)));
     };
     auto element = [&](Reg v, int64_t k) {
-      return widen(s.width == 1 ? v : b.CreateExtractElement(v, static_cast<uint64_t>(k)), s.elem);
+      return isLate         ? Piece{v, k}
+             : s.width == 1 ? Piece{widen(v, s.elem)}
+                            : Piece{widen(b.CreateExtractElement(v, static_cast<uint64_t>(k)), s.elem)};
     };
     if (s.alongK) {
       for (size_t n = 0; n < s.offsets.size(); ++n)
-        for (int64_t k = 0; k < step; k += s.width) {
+        for (int64_t k = 0; k < count; k += s.width) {
           Reg v = readRun(plus(s.first, s.offsets[n]), plus(kBase, k0 + k));
           for (int64_t e = 0; e < s.width; ++e)
             pieces[n][k + e] = element(v, e);
         }
     } else {
-      for (int64_t k = 0; k < step; ++k)
+      for (int64_t k = 0; k < count; ++k)
         for (size_t n = 0; n < s.offsets.size(); n += s.width) {
           Reg v = readRun(plus(kBase, k0 + k), plus(s.first, s.offsets[n]));
           for (int64_t e = 0; e < s.width; ++e)
@@ -142,14 +151,31 @@ Regs Emitter::emitFma(phog::DotOp op) {
   };
   auto steps = [&](Regs sums, Reg kBase, int64_t first, int64_t last) {
     for (int64_t k0 = first; k0 < last; k0 += step) {
-      auto av = fragment(a, kBase, k0), cv = fragment(c, kBase, k0);
-      for (int64_t k = 0; k < step; ++k)
+      auto ahead = [&](const Side &s) {
+        return isLate && !s.alongK ? std::vector<std::vector<Piece>>() : fragment(s, kBase, k0, step);
+      };
+      auto av = ahead(a), cv = ahead(c);
+      for (int64_t k = 0; k < step; ++k) {
+        auto column = [&](const Side &s, const std::vector<std::vector<Piece>> &whole) {
+          const bool isDue = whole.empty();
+          Regs all;
+          for (const std::vector<Piece> &of : isDue ? fragment(s, kBase, k0 + k, 1) : whole) {
+            const Piece &x = of[static_cast<size_t>(isDue ? 0 : k)];
+            all.push_back(!isLate ? x.v
+                          : s.width == 1
+                              ? widen(x.v, s.elem)
+                              : widen(b.CreateExtractElement(x.v, static_cast<uint64_t>(x.at)), s.elem));
+          }
+          return all;
+        };
+        Regs ak = column(a, av), ck = column(c, cv);
         for (size_t m = 0; m < a.offsets.size(); ++m)
           for (size_t n = 0; n < c.offsets.size(); ++n) {
             Reg &sum = sums[registerAt.at({a.offsets[m], c.offsets[n]})];
-            sum = isFloat ? b.CreateIntrinsic(sum->getType(), Intrinsic::fma, {av[m][k], cv[n][k], sum})
-                          : b.CreateAdd(sum, b.CreateMul(av[m][k], cv[n][k]));
+            sum = isFloat ? b.CreateIntrinsic(sum->getType(), Intrinsic::fma, {ak[m], ck[n], sum})
+                          : b.CreateAdd(sum, b.CreateMul(ak[m], ck[n]));
           }
+      }
     }
     return sums;
   };

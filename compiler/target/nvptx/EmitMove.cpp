@@ -20,7 +20,7 @@ int64_t Emitter::scratchOf(mlir::Operation *op) {
 Regs Emitter::packed(const Regs &r) {
   const auto bits = static_cast<unsigned>(r[0]->getType()->getPrimitiveSizeInBits().getFixedValue());
   const unsigned each = bits ? 32 / bits : 1;
-  if (!target.passesRegisters() || bits < 8 || each < 2 || r.size() % each != 0)
+  if (!(target.passesRegisters() || target.packsLoads) || bits < 8 || each < 2 || r.size() % each != 0)
     return r;
   Type *part = b.getIntNTy(bits);
   Regs words;

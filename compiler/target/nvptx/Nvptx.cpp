@@ -114,6 +114,8 @@ std::string unkeptPromise(mlir::func::FuncOp func, const Options &options, const
 /// Of a thread's registers, those left for addresses and temporaries where loads run ahead: some more than
 /// `tile-registers` leaves, so that prefetching never makes a kernel spill.
 constexpr int64_t kBesideTiles = 64;
+/// As much as `tile-registers` leaves.
+constexpr int64_t kBesideTilesLeast = 43;
 /// Beside other roles: an epilogue with 208 for its tiles spills.
 constexpr int64_t kBesideRoles = 52;
 
@@ -144,7 +146,7 @@ Target targetOf(const Options &options, const Variant &variant, int64_t threads,
 
 /// The target passes on the kernel of `lowered`, whose other members they find.
 Error runPasses(mlir::func::FuncOp func, const Options &options, const Variant &variant, Lowered &lowered) {
-  const Target &target = lowered.target;
+  Target &target = lowered.target;
   const int64_t threads = target.warps * 32;
   func->setAttr("phog.threads",
                 mlir::IntegerAttr::get(mlir::IntegerType::get(func.getContext(), 64), threads));
@@ -185,6 +187,9 @@ Error runPasses(mlir::func::FuncOp func, const Options &options, const Variant &
   facts.set("MAX_REGISTERS", most);
   if (auto v = legality::Judge(legality::Path::Gpu).complete(facts, {}, completed); !v.isLegal())
     return make_error<legality::IllegalPoint>(std::string(v.broken->name), v.reason);
+  // Narrow elements share registers where they would be too many, each in its own.
+  target.packsLoads =
+      tileRegisters(func, true) + kBesideTilesLeast > std::min<int64_t>(most, 65536 / threads);
   insertBarriers(func);
   return Error::success();
 }

@@ -24,6 +24,7 @@ struct Target {
   unsigned ptx = 71;         ///< version of PTX, 10 * major + minor
   bool archSpecific = false; ///< what this processor alone has (sm_90a)
   bool roles = true;         ///< warps may be added for roles of their own
+  bool packsLoads = false;   ///< narrow elements of loaded tiles share registers
 
   /// A product's operands come to shared memory through registers, the next iteration's too. Then registers
   /// are dearer than arithmetic.
@@ -65,8 +66,9 @@ int64_t allocateShared(mlir::Operation *func);
 
 /// 32-bit registers that a thread's tiles take where most of them live at once, with the operands of a
 /// product and the pieces of copies: what is left when addresses and temporaries are not counted. The rule
-/// `tile-registers` judges it.
-int64_t tileRegisters(mlir::Operation *func);
+/// `tile-registers` judges it. `isApart`: each narrow element of a loaded tile has a register of its own, as
+/// the assembler does it unless they are packed (Target::packsLoads).
+int64_t tileRegisters(mlir::Operation *func, bool isApart = false);
 /// Those of one tile; 0 for what is not one.
 int64_t registersOf(mlir::Value v);
 

@@ -105,7 +105,8 @@ int64_t fragments(phog::DotOp dot) {
 
 class Pressure {
 public:
-  explicit Pressure(Operation *func) : threads(func->getAttrOfType<IntegerAttr>("phog.threads").getInt()) {
+  Pressure(Operation *func, bool apart)
+      : isApart(apart), threads(func->getAttrOfType<IntegerAttr>("phog.threads").getInt()) {
     visit(func);
     for (Operation *op : llvm::reverse(order)) { // users come before what they use
       Operation *at = op;
@@ -128,9 +129,10 @@ public:
   int64_t most() const {
     std::vector<int64_t> live(static_cast<size_t>(number) + 1, 0);
     for (const auto &[value, span] : spans) {
-      live[static_cast<size_t>(span.first)] += registersOf(value);
+      const int64_t n = registersNow(value);
+      live[static_cast<size_t>(span.first)] += n;
       if (span.second + 1 < number)
-        live[static_cast<size_t>(span.second) + 1] -= registersOf(value);
+        live[static_cast<size_t>(span.second) + 1] -= n;
     }
     int64_t now = 0, best = 0;
     for (int64_t k = 0; k < number; ++k) {
@@ -142,6 +144,11 @@ public:
   }
 
 private:
+  int64_t registersNow(Value v) const {
+    const bool isNarrow = isApart && v.getDefiningOp<pho::LoadOp>() && isa<RankedTensorType>(v.getType()) &&
+                          elementBytes(elementOf(v.getType())) < 4;
+    return isNarrow ? layoutOf(v.getType()).registers() : registersOf(v);
+  }
   /// Operations are numbered in order, twice: operands are read at the first number, results written at the
   /// second, so that an operation works in place where its operand ends. A region lies between.
   void visit(Operation *op) {
@@ -201,6 +208,7 @@ private:
     it->second.second = std::max(it->second.second, last);
   }
 
+  bool isApart;
   int64_t number = 0, threads, copied = 0;
   std::vector<Operation *> order; ///< as numbered
   DenseMap<Value, bool> streamed;
@@ -212,6 +220,6 @@ private:
 
 } // namespace
 
-int64_t tileRegisters(Operation *func) { return Pressure(func).most(); }
+int64_t tileRegisters(Operation *func, bool isApart) { return Pressure(func, isApart).most(); }
 
 } // namespace phobos::nvptx
