@@ -2,7 +2,7 @@
 #include "compiler/sema/Space.h"
 #include "tests/syntax/Parsed.h"
 #include <algorithm>
-#include <chrono>
+#include <ctime>
 #include <gtest/gtest.h>
 
 namespace phobos::test {
@@ -56,7 +56,6 @@ TEST(Choices, TwoDescendingValuesAreAListWithAWarning) {
 }
 
 TEST(Choices, ALongListTakesTimeByItsLength) {
-  using Clock = std::chrono::steady_clock;
   const auto seconds = [](size_t n) {
     std::string list;
     for (size_t i = 1; i <= n; ++i)
@@ -64,13 +63,14 @@ TEST(Choices, ALongListTakesTimeByItsLength) {
     Parsed parsed("@autotune(T in [" + list + "])\nkernel k(X: tensor<f32>[N, T], a: f32) { }\n");
     double best = 1e9;
     for (int repeat = 0; repeat < 3; ++repeat) {
-      const auto since = Clock::now();
+      const std::clock_t since = std::clock(); // of the processor: what else runs counts for nothing
       EXPECT_EQ(sema::buildSpace(*parsed.file->kernels[0], parsed.diags).dimensions[0].choices.size(), n);
-      best = std::min(best, std::chrono::duration<double>(Clock::now() - since).count());
+      best = std::min(best, static_cast<double>(std::clock() - since) / CLOCKS_PER_SEC);
     }
     return best;
   };
-  EXPECT_LT(seconds(80'000), 64 * seconds(5'000)) << "16 times as long, not 256 times";
+  // 16 times as long, not 256 times; where that is a matter of milliseconds, either may be disturbed.
+  EXPECT_LT(seconds(80'000), std::max(0.5, 64 * seconds(5'000)));
 }
 
 TEST(Choices, EachMistakeHasItsCodeAtTheOffender) {
