@@ -60,10 +60,13 @@ void addPoints(const Variant &v, std::vector<Variant> &out) {
       one.name += " " + space.dimensions[d].name + "=" + std::to_string(value);
     }
     out.push_back(std::move(one));
-    size_t d = at.size();
-    while (d-- > 0 && ++at[d] == space.dimensions[d].choices.size())
-      at[d] = 0;
-    if (d == static_cast<size_t>(-1))
+    size_t d = at.size(); // the last name goes fastest
+    for (; d > 0; --d) {
+      if (++at[d - 1] < space.dimensions[d - 1].choices.size())
+        break;
+      at[d - 1] = 0;
+    }
+    if (d == 0)
       return;
   }
 }
