@@ -1,11 +1,11 @@
 #include "kbench/tool/Tool.h"
 #include "compiler/driver/Status.h"
-#include "kbench/Environment.h"
 #include "kbench/report/OutputFile.h"
 #include "kbench/report/ProgressLine.h"
 #include "kbench/tool/Build.h"
 #include "kbench/tool/KeptRoof.h"
 #include "kbench/tool/Listing.h"
+#include "kbench/tool/Places.h"
 #include "kbench/tool/PrintRoofs.h"
 #include "kbench/tool/RunFolder.h"
 #include "kbench/tool/Subject.h"
@@ -24,20 +24,6 @@ void complain(const std::string &text) { std::fprintf(stderr, "phobos-kbench: %s
 
 std::chrono::milliseconds toMilliseconds(double seconds) {
   return std::chrono::milliseconds(std::max<int64_t>(1, static_cast<int64_t>(seconds * 1000)));
-}
-
-std::string defaultLedger() {
-  if (auto path = get(Environment::Ledger))
-    return *path;
-  const char *home = std::getenv("HOME");
-  auto state = get(Environment::StateHome);
-  if (!state && !home)
-    return "";
-  std::filesystem::path folder =
-      std::filesystem::path(state ? *state : std::string(home) + "/.local/state") / "phobos";
-  std::error_code ignored;
-  std::filesystem::create_directories(folder, ignored);
-  return folder / "kbench.sqlite";
 }
 
 class Kbench {
@@ -75,36 +61,12 @@ public:
   }
 
 private:
-  /// What an output would overwrite: the source, the ledger, a file that is read, another output.
-  std::string outputOnto() const {
-    std::vector<std::pair<std::string, std::string>> taken = {{"the source", o_.file}};
-    const std::string ledger = o_.ledger.empty() ? defaultLedger() : o_.ledger;
-    for (const char *part : {"", "-wal", "-shm", ".roof"})
-      taken.emplace_back("the ledger", ledger + part);
-    for (const std::string &path : o_.points)
-      if (path != "-")
-        taken.emplace_back("a file of points", path);
-    for (const auto *paths : {&o_.csv, &o_.json})
-      for (const std::string &path : *paths) {
-        const char *option = paths == &o_.csv ? "--csv" : "--json";
-        if (path.empty())
-          return std::string(option) + " '' names no file";
-        if (path == "-")
-          continue;
-        for (const auto &[what, other] : taken)
-          if (isSameFile(path, other))
-            return std::string(option) + " '" + path + "' would overwrite " + what;
-        taken.emplace_back("another output", path);
-      }
-    return "";
-  }
-
   int openOutputs() {
     for (const std::string &path : o_.csv)
       csv_.emplace_back(path);
     for (const std::string &path : o_.json)
       json_.emplace_back(path);
-    if (std::string taken = outputOnto(); !taken.empty()) {
+    if (std::string taken = outputOnto(o_); !taken.empty()) {
       complain(taken);
       return UsageFault;
     }
