@@ -5,6 +5,7 @@
 #include "compiler/tools/Tools.h"
 #include "runtime/cuda/Device.h"
 #include "runtime/files/ReadFile.h"
+#include "tests/differential/Child.h"
 #include "tests/differential/Compare.h"
 #include "tests/differential/Generate.h"
 #include "tests/differential/Minimise.h"
@@ -12,11 +13,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <iostream>
-#include <poll.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 using namespace phobos::differential;
 
@@ -69,51 +66,11 @@ std::string verdictText(const Comparison &c) {
   return {};
 }
 
-/// Runs `work` in a child; it writes lines to the descriptor it is given. `onLine` gets each. Returns why the
-/// child ended badly, or an empty string.
-template <typename Work, typename OnLine> std::string inChild(Work work, OnLine onLine) {
-  int fds[2];
-  if (pipe(fds) != 0)
-    return "no pipe";
-  pid_t child = fork(); // safe: this process has not started LLVM
-  if (child == 0) {
-    close(fds[0]);
-    FILE *out = fdopen(fds[1], "w");
-    work(out);
-    std::fclose(out);
-    _exit(0);
-  }
-  close(fds[1]);
-  std::string buffer, why;
-  for (;;) {
-    pollfd p{fds[0], POLLIN, 0};
-    if (poll(&p, 1, kDeadlineMs) == 0) {
-      kill(child, SIGKILL);
-      why = "hangs";
-      break;
-    }
-    char chunk[4096];
-    ssize_t n = read(fds[0], chunk, sizeof chunk);
-    if (n <= 0)
-      break;
-    buffer.append(chunk, static_cast<size_t>(n));
-    for (size_t end; (end = buffer.find('\n')) != std::string::npos; buffer.erase(0, end + 1))
-      onLine(buffer.substr(0, end));
-  }
-  close(fds[0]);
-  int status = 0;
-  waitpid(child, &status, 0);
-  if (why.empty() && WIFSIGNALED(status))
-    why = std::string("crashes: ") + strsignal(WTERMSIG(status));
-  else if (why.empty() && WEXITSTATUS(status) != 0)
-    why = "exits with " + std::to_string(WEXITSTATUS(status));
-  return why;
-}
-
 /// One text, alone in a child.
 std::string judge(const std::string &text, const std::string &target) {
   std::string verdict;
   std::string why = inChild(
+      kDeadlineMs,
       [&](FILE *out) {
         std::string v = verdictText(compare(text, target));
         for (char c : v)
@@ -151,6 +108,7 @@ int runSeeds(const Options &options) {
   while (next < end) {
     uint64_t current = next;
     std::string why = inChild(
+        kDeadlineMs,
         [&](FILE *out) {
           // Holds the device's context from program to program: making one costs more than the program. A
           // program that faults takes the context with it, so the next one starts in a child of its own.

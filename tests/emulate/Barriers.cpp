@@ -158,12 +158,7 @@ bool findBarrier(std::string_view text, Operation &op) {
       {"setmaxnreg.inc.sync.aligned.u32", nothing},
       {"setmaxnreg.dec.sync.aligned.u32", nothing},
   };
-  for (auto [name, handler] : known)
-    if (name == text) {
-      op.handler = handler;
-      return true;
-    }
-  return false;
+  return findIn(known, text, op);
 }
 
 } // namespace phobos::emulate

@@ -64,12 +64,7 @@ bool findCopy(std::string_view text, Operation &op) {
       {"cp.async.commit.group", commit},       {"cp.async.wait.group", wait},
       {"cp.async.wait.all", waitAll},
   };
-  for (auto [name, handler] : known)
-    if (name == text) {
-      op.handler = handler;
-      return true;
-    }
-  return false;
+  return findIn(known, text, op);
 }
 
 } // namespace phobos::emulate

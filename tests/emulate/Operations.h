@@ -2,7 +2,9 @@
 // inline assembly by its text.
 #pragma once
 #include "tests/emulate/Machine.h"
+#include <span>
 #include <string_view>
+#include <utility>
 
 namespace phobos::emulate {
 
@@ -22,6 +24,17 @@ void finishCopies(Machine &m, const Operation &op, std::vector<Copy> &copies);
 /// The value of the `bits` of a float type of 8, 16 or 32 bits, by its name in PTX; tf32: what it keeps of an
 /// f32.
 double decode(std::string_view type, uint64_t bits);
+
+/// Fills the handler by a table of whole texts.
+inline bool findIn(std::span<const std::pair<std::string_view, Operation::Handler>> known,
+                   std::string_view text, Operation &op) {
+  for (auto [name, handler] : known)
+    if (name == text) {
+      op.handler = handler;
+      return true;
+    }
+  return false;
+}
 
 /// What follows `prefix` in `text`, if it begins with it.
 inline bool takePrefix(std::string_view &text, std::string_view prefix) {

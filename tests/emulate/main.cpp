@@ -1,16 +1,13 @@
 // gpu-emulate: the code that the compiler makes for a GPU, run without one and compared with the interpreter.
 // Programs run in child processes, so that a crash or a hang costs one.
 #include "runtime/files/ReadFile.h"
+#include "tests/differential/Child.h"
 #include "tests/differential/Generate.h"
 #include "tests/emulate/Launch.h"
 #include "tests/emulate/Variants.h"
 #include <CLI/CLI.hpp>
 #include <cstdio>
-#include <cstring>
 #include <iostream>
-#include <poll.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 using namespace phobos;
 using namespace phobos::emulate;
@@ -90,54 +87,31 @@ struct Counts {
 
 /// Jobs from `next` on in one child, until one of them ends it.
 size_t runFrom(const std::vector<Job> &jobs, size_t next, const Options &options, Counts &counts) {
-  int fds[2];
-  if (pipe(fds) != 0)
-    std::abort();
   std::cout.flush();
-  const pid_t child = fork(); // safe: this process has not started LLVM
-  if (child == 0) {
-    close(fds[0]);
-    FILE *out = fdopen(fds[1], "w");
-    for (size_t k = next; k < jobs.size(); ++k) {
-      Outcome o = jobs[k].run(orderOf(options, k), k);
-      for (char &c : o.message)
-        c = c == '\n' ? '\v' : c; // one line
-      std::fprintf(out, "%d %s\n", static_cast<int>(o.verdict), o.message.c_str());
-      std::fflush(out);
-    }
-    std::fclose(out);
-    _exit(0);
-  }
-  close(fds[1]);
-  std::string buffer, why;
-  for (;;) {
-    pollfd p{fds[0], POLLIN, 0};
-    if (poll(&p, 1, kDeadlineMs) == 0) {
-      kill(child, SIGKILL);
-      why = "hangs";
-      break;
-    }
-    char chunk[4096];
-    const ssize_t n = read(fds[0], chunk, sizeof chunk);
-    if (n <= 0)
-      break;
-    buffer.append(chunk, static_cast<size_t>(n));
-    for (size_t end; (end = buffer.find('\n')) != std::string::npos; buffer.erase(0, end + 1)) {
-      Outcome o{static_cast<Verdict>(buffer[0] - '0'), buffer.substr(2, end - 2)};
-      for (char &c : o.message)
-        c = c == '\v' ? '\n' : c;
-      counts.add(jobs[next++].name, o, options.verbose);
-    }
-  }
-  close(fds[0]);
-  int status = 0;
-  waitpid(child, &status, 0);
+  std::string why = differential::inChild(
+      kDeadlineMs,
+      [&](FILE *out) {
+        for (size_t k = next; k < jobs.size(); ++k) {
+          Outcome o = jobs[k].run(orderOf(options, k), k);
+          for (char &c : o.message)
+            c = c == '\n' ? '\v' : c; // one line
+          std::fprintf(out, "%d %s\n", static_cast<int>(o.verdict), o.message.c_str());
+          std::fflush(out);
+        }
+      },
+      [&](const std::string &line) {
+        Outcome o{static_cast<Verdict>(line[0] - '0'), line.substr(2)};
+        for (char &c : o.message)
+          c = c == '\v' ? '\n' : c;
+        counts.add(jobs[next++].name, o, options.verbose);
+      });
   if (next == jobs.size() && why.empty())
     return next;
-  if (why.empty())
-    why = WIFSIGNALED(status) ? std::string("crashes: ") + strsignal(WTERMSIG(status))
-                              : "exits with " + std::to_string(WEXITSTATUS(status));
-  counts.add(jobs[next].name, {Verdict::Failed, why}, options.verbose);
+  if (next == jobs.size()) { // all have spoken, and the child came to harm after
+    counts.add(jobs[next - 1].name, {Verdict::Failed, why}, options.verbose);
+    return next;
+  }
+  counts.add(jobs[next].name, {Verdict::Failed, why.empty() ? "ends early" : why}, options.verbose);
   return next + 1;
 }
 
