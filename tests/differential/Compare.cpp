@@ -6,7 +6,7 @@
 
 namespace phobos::differential {
 
-static std::string valueText(const HostArray &a, int64_t i) {
+std::string valueText(const HostArray &a, int64_t i) {
   char text[64];
   if (isFloat(a.elem()))
     std::snprintf(text, sizeof text, "%.17g", a.getFloat(i));

@@ -23,6 +23,9 @@ struct Comparison {
 /// `text` has the header that Inputs.h describes.
 Comparison compare(const std::string &text, const std::string &target);
 
+/// Element `i`, all digits of it.
+std::string valueText(const HostArray &a, int64_t i);
+
 /// The first difference of `name`, in words; empty if there is none.
 std::string difference(const std::string &name, const HostArray &expected, const HostArray &got,
                        double tolerance);

@@ -145,6 +145,34 @@ TEST(Emulate, SeesARaceInAnArray) {
   EXPECT_EQ(run("%x = atomicrmw fadd ptr addrspace(1) %data, float 1.0 monotonic, align 4"), "");
 }
 
+// An atomic load is in no race with an exchange, but with a store.
+TEST(Emulate, KnowsAtomicLoads) {
+  const std::string load = "%x = load atomic i32, ptr addrspace(1) %data monotonic, align 4\n";
+  EXPECT_EQ(run(load + "%y = cmpxchg ptr addrspace(1) %data, i32 %x, i32 1 monotonic monotonic, align 4"),
+            "");
+  EXPECT_THAT(run(load + "%p = icmp eq i32 %t, 127\nbr i1 %p, label %one, label %end\none:\n"
+                         "store i32 1, ptr addrspace(1) %data, align 4\nbr label %end\nend:"),
+              HasSubstr("a race: "));
+  EXPECT_THAT(run("%x = load i32, ptr addrspace(1) %data, align 4\n"
+                  "%y = cmpxchg ptr addrspace(1) %data, i32 %x, i32 1 monotonic monotonic, align 4"),
+              HasSubstr("a race: "));
+}
+
+// The old value is the denormal itself; what is added to is a zero.
+TEST(Emulate, AddsAtomicallyToDenormalsAsToZeros) {
+  Emulation e;
+  EXPECT_EQ(e.run("%first = icmp eq i32 %t, 0\nbr i1 %first, label %one, label %end\none:\n"
+                  "store i32 4194304, ptr addrspace(1) %data, align 4\n"
+                  "%x = atomicrmw fadd ptr addrspace(1) %data, float 0.0 monotonic, align 4\n"
+                  "%y = atomicrmw fadd ptr addrspace(1) %data, float 2.0 monotonic, align 4\n"
+                  "%next = getelementptr float, ptr addrspace(1) %data, i32 1\n"
+                  "%xy = fadd float %x, %y\nstore float %xy, ptr addrspace(1) %next, align 4\n"
+                  "br label %end\nend:"),
+            "");
+  EXPECT_EQ(e.data[0], 2.0f);
+  EXPECT_EQ(e.data[1], 0x1p-127f);
+}
+
 std::string inHalf(const std::string &call) {
   return "%p = icmp ult i32 %t, 48\nbr i1 %p, label %yes, label %no\nyes:\n" + call + "\nbr label %no\nno:\n";
 }

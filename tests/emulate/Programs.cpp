@@ -68,7 +68,7 @@ std::string judgeCase(const std::string &name, const HostArray &got, const std::
                  w = isFloat(got.elem()) ? want->getFloat(i) : static_cast<double>(want->getInt(i));
     if (!isClose(g, w, rtol, atol))
       return name + ": element " + std::to_string(i) + " of " + str(got.extents()) + " is " +
-             std::to_string(g) + ", expected " + std::to_string(w);
+             differential::valueText(got, i) + ", expected " + differential::valueText(*want, i);
   }
   return {};
 }

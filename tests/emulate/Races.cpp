@@ -30,28 +30,39 @@ static std::string raceText(const char *what, unsigned thread, unsigned line) {
          (line ? " at line " + std::to_string(line) : "") + ", and nothing orders the two";
 }
 
+void Races::read(unsigned thread, Readers &readers, unsigned line) const {
+  if (readers.thread[0] != thread && !isBefore(thread, readers.thread[0], readers.clock[0])) {
+    readers.thread[1] = readers.thread[0], readers.clock[1] = readers.clock[0];
+    readers.line[1] = readers.line[0];
+  }
+  readers.thread[0] = static_cast<uint16_t>(thread), readers.clock[0] = clocks_[thread][thread];
+  readers.line[0] = static_cast<uint16_t>(line);
+}
+
+int Races::raceWith(unsigned thread, const Readers &readers) const {
+  for (int k = 0; k < 2; ++k)
+    if (readers.thread[k] != thread && !isBefore(thread, readers.thread[k], readers.clock[k]))
+      return k;
+  return -1;
+}
+
 std::string Races::access(unsigned thread, Byte *bytes, uint64_t count, unsigned line, bool isWrite,
                           bool isAtomic) {
-  const uint32_t now = clocks_[thread][thread];
   for (Byte *b = bytes; b != bytes + count; ++b) {
     if (b->written == kUnderWay)
       return raceText("has a copy under way to", b->writer, b->writeLine);
     if (b->writer != thread && !(isAtomic && b->isAtomic) && !isBefore(thread, b->writer, b->written))
       return raceText("wrote", b->writer, b->writeLine);
-    if (isWrite) {
-      for (int k = 0; k < 2; ++k)
-        if (b->reader[k] != thread && !isBefore(thread, b->reader[k], b->read[k]))
-          return raceText("read", b->reader[k], b->readLine[k]);
-      b->written = now, b->writer = static_cast<uint16_t>(thread);
-      b->writeLine = static_cast<uint16_t>(line), b->isAtomic = isAtomic;
+    if (!isWrite) {
+      read(thread, isAtomic ? b->atomic : b->plain, line);
       continue;
     }
-    // Two readers, so that a writer meets another one than itself.
-    if (b->reader[0] != thread && !isBefore(thread, b->reader[0], b->read[0])) {
-      b->reader[1] = b->reader[0], b->read[1] = b->read[0], b->readLine[1] = b->readLine[0];
-    }
-    b->reader[0] = static_cast<uint16_t>(thread), b->read[0] = now;
-    b->readLine[0] = static_cast<uint16_t>(line);
+    if (int k = raceWith(thread, b->plain); k >= 0)
+      return raceText("read", b->plain.thread[k], b->plain.line[k]);
+    if (int k = isAtomic ? -1 : raceWith(thread, b->atomic); k >= 0)
+      return raceText("read", b->atomic.thread[k], b->atomic.line[k]);
+    b->written = clocks_[thread][thread], b->writer = static_cast<uint16_t>(thread);
+    b->writeLine = static_cast<uint16_t>(line), b->isAtomic = isAtomic;
   }
   return {};
 }

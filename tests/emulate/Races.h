@@ -12,13 +12,17 @@ class Races {
 public:
   using Clock = std::vector<uint32_t>;
 
+  /// The last readers of a byte. Two, so that a writer meets another one than itself.
+  struct Readers {
+    uint32_t clock[2] = {0, 0}; ///< the thread's then
+    uint16_t thread[2] = {0, 0}, line[2] = {0, 0};
+  };
   /// What is known of the accesses to one byte.
   struct Byte {
-    uint32_t written = 0,
-             read[2] = {0, 0}; ///< the thread's clock then; kUnderWay: a copy that has not landed
-    uint16_t writer = 0, reader[2] = {0, 0};
-    uint16_t writeLine = 0, readLine[2] = {0, 0};
+    uint32_t written = 0; ///< the thread's clock then; kUnderWay: a copy that has not landed
+    uint16_t writer = 0, writeLine = 0;
     bool isAtomic = false; ///< how it was written
+    Readers plain, atomic;
   };
   static constexpr uint32_t kUnderWay = ~0u;
 
@@ -35,6 +39,9 @@ public:
   void endCopy(unsigned thread, Byte *bytes, uint64_t count);
 
 private:
+  void read(unsigned thread, Readers &readers, unsigned line) const;
+  /// The index of one of the readers that `thread` races with, -1 if none.
+  int raceWith(unsigned thread, const Readers &readers) const;
   bool isBefore(unsigned thread, unsigned other, uint32_t clock) const {
     return clocks_[thread][other] >= clock;
   }

@@ -57,16 +57,34 @@ private:
     else if (auto *store = dyn_cast<StoreInst>(&i))
       access(i, store->getPointerOperand(), layout.getTypeStoreSize(store->getValueOperand()->getType()),
              store->getAlign(), "store", true, store->isAtomic());
-    else if (auto *rmw = dyn_cast<AtomicRMWInst>(&i))
+    else if (auto *rmw = dyn_cast<AtomicRMWInst>(&i)) {
       access(i, rmw->getPointerOperand(), layout.getTypeStoreSize(rmw->getType()), rmw->getAlign(),
              "atomicrmw", true, true);
-    else if (auto *swap = dyn_cast<AtomicCmpXchgInst>(&i))
+      if (rmw->getOperation() == AtomicRMWInst::FAdd && rmw->getType()->isFloatTy())
+        flushed(*rmw);
+    } else if (auto *swap = dyn_cast<AtomicCmpXchgInst>(&i))
       access(i, swap->getPointerOperand(), layout.getTypeStoreSize(swap->getNewValOperand()->getType()),
              swap->getAlign(), "cmpxchg", true, true);
     else if (auto *fill = dyn_cast<MemIntrinsic>(&i))
       range(i, fill);
     else if (auto *call = dyn_cast<CallInst>(&i))
       visitCall(*call);
+  }
+
+  /// atom.add.f32 on global memory takes denormals, its operands and its result, as zeros of their sign. One
+  /// thread of the machine runs at a time, so a load and a store are one access.
+  void flushed(AtomicRMWInst &rmw) {
+    Type *type = rmw.getType();
+    auto flush = [&](Value *v) {
+      Value *isSmall =
+          b_.CreateFCmpOLT(b_.CreateUnaryIntrinsic(Intrinsic::fabs, v), ConstantFP::get(type, 0x1p-126));
+      return b_.CreateSelect(isSmall, b_.CreateCopySign(ConstantFP::get(type, 0), v), v);
+    };
+    Value *old = b_.CreateAlignedLoad(type, rmw.getPointerOperand(), rmw.getAlign());
+    Value *sum = b_.CreateFAdd(flush(old), flush(rmw.getValOperand()));
+    b_.CreateAlignedStore(flush(sum), rmw.getPointerOperand(), rmw.getAlign());
+    rmw.replaceAllUsesWith(old);
+    rmw.eraseFromParent();
   }
 
   Program::Site &site(Instruction &i, std::string name) {

@@ -1,4 +1,4 @@
-// Loads and stores of slices of tensors, and atomics. Whole tiles go without masks, in the widest accesses
+// Loads and stores of slices of tensors. Whole tiles go without masks, in the widest accesses
 // that layout and alignment allow; tiles that leave the tensor go element by element, each under its own
 // condition. Which of the two is a test of the tile's corner at run time.
 #include "compiler/target/nvptx/Access.h"
@@ -315,94 +315,6 @@ void Emitter::emitStore(pho::StoreOp op) {
     return Regs();
   };
   when(isFirstCopy(layout), [&] { either(a.whole, whole, edge); });
-}
-
-// Types that the hardware has no atomic for: the aligned 32-bit (64-bit) word around the element is exchanged
-// until nothing came between.
-Reg Emitter::atomicAt(pho::AtomicOp op, Reg address, mlir::Type elem, ArrayRef<Reg> v) {
-  Type *memory = memoryTypeOf(elem);
-  const unsigned bits = static_cast<unsigned>(memory->getPrimitiveSizeInBits().getFixedValue());
-  const bool isFloat = mlir::isa<mlir::FloatType>(elem), isUnsigned = op.getIsUnsigned();
-  SyncScope::ID scope = context.getOrInsertSyncScopeID("device");
-  auto order = AtomicOrdering::Monotonic;
-  if (bits >= 32 && !isFloat && op.getKind() != pho::AtomicKind::Cas) {
-    AtomicRMWInst::BinOp kind = op.getKind() == pho::AtomicKind::Add ? AtomicRMWInst::Add
-                                : op.getKind() == pho::AtomicKind::Max
-                                    ? (isUnsigned ? AtomicRMWInst::UMax : AtomicRMWInst::Max)
-                                    : (isUnsigned ? AtomicRMWInst::UMin : AtomicRMWInst::Min);
-    return b.CreateAtomicRMW(kind, address, v[0], Align(bits / 8), order, scope);
-  }
-  if (bits >= 32 && isFloat && op.getKind() == pho::AtomicKind::Add)
-    return b.CreateAtomicRMW(AtomicRMWInst::FAdd, address, v[0], Align(bits / 8), order, scope);
-  Type *wordType = bits == 64 ? b.getInt64Ty() : b.getInt32Ty();
-  Type *own = b.getIntNTy(bits);
-  Reg number = b.CreatePtrToInt(address, b.getInt64Ty());
-  Reg word = bits >= 32 ? address : b.CreateIntToPtr(b.CreateAnd(number, i64(-4)), address->getType());
-  Reg shift = bits >= 32 ? ConstantInt::get(wordType, 0)
-                         : b.CreateTrunc(b.CreateShl(b.CreateAnd(number, 3), 3), wordType);
-  Reg keep = bits >= 32 ? ConstantInt::get(wordType, 0)
-                        : b.CreateNot(b.CreateShl(ConstantInt::get(wordType, (1u << bits) - 1), shift));
-  LoadInst *first = b.CreateAlignedLoad(wordType, word, Align(bits == 64 ? 8 : 4));
-  first->setAtomic(order, scope);
-  BasicBlock *before = b.GetInsertBlock(), *loop = newBlock("cas"), *done = newBlock("cas.done");
-  b.CreateBr(loop);
-  b.SetInsertPoint(loop);
-  PHINode *seen = b.CreatePHI(wordType, 2);
-  seen->addIncoming(first, before);
-  Reg oldBits = b.CreateTrunc(b.CreateLShr(seen, shift), own);
-  Reg old = fromMemory(b.CreateBitCast(oldBits, memory), elem), next = nullptr;
-  Reg stop = nullptr;
-  if (op.getKind() == pho::AtomicKind::Cas) {
-    stop = b.CreateICmpNE(oldBits, b.CreateBitCast(toMemory(v[0], elem), own));
-    next = v[1];
-  } else {
-    pho::ReduceKind kind = op.getKind() == pho::AtomicKind::Add   ? pho::ReduceKind::Sum
-                           : op.getKind() == pho::AtomicKind::Max ? pho::ReduceKind::Max
-                                                                  : pho::ReduceKind::Min;
-    Reg x = old, y = v[0];
-    ScalarType narrow = elem.isF16()                            ? ScalarType::F16
-                        : elem.isBF16()                         ? ScalarType::BF16
-                        : mlir::isa<mlir::Float8E5M2Type>(elem) ? ScalarType::F8E5M2
-                                                                : ScalarType::F8E4M3;
-    bool widen = isFloat && bits < 32;
-    if (widen) {
-      x = target::emitConvert(b, x, narrow, ScalarType::F32, scalarTarget);
-      y = target::emitConvert(b, y, narrow, ScalarType::F32, scalarTarget);
-    }
-    next = reductionOf(kind, isUnsigned, x, y);
-    if (widen)
-      next = target::emitConvert(b, next, ScalarType::F32, narrow, scalarTarget);
-  }
-  Reg nextBits = b.CreateZExt(b.CreateBitCast(toMemory(next, elem), own), wordType);
-  Reg desired = b.CreateOr(b.CreateAnd(seen, keep), b.CreateShl(nextBits, shift));
-  if (stop)
-    desired = b.CreateSelect(stop, seen, desired);
-  Reg pair = b.CreateAtomicCmpXchg(word, seen, desired, Align(bits == 64 ? 8 : 4), order, order, scope);
-  seen->addIncoming(b.CreateExtractValue(pair, 0), b.GetInsertBlock());
-  b.CreateCondBr(b.CreateExtractValue(pair, 1), done, loop);
-  b.SetInsertPoint(done);
-  return old;
-}
-
-void Emitter::emitAtomic(pho::AtomicOp op) {
-  mlir::Type elem = op.getType();
-  const size_t rank = op.getStarts().size();
-  Access a = accessOf(op.getView(), op.getStarts(), op.getExtents(), SmallVector<int64_t>(rank, 1),
-                      SmallVector<bool>(rank, true), SmallVector<bool>(rank, false), elem);
-  SmallVector<Reg> v;
-  for (mlir::Value x : op.getValues())
-    v.push_back(scalar(x));
-  Reg zero = Constant::getNullValue(typeOf(elem));
-  Reg condition = op.getOnce() ? andOf(a.whole, b.CreateICmpEQ(thread, i32(0))) : a.whole;
-  Reg old =
-      either(condition, [&] { return Regs{atomicAt(op, a.base, elem, v)}; }, [&] { return Regs{zero}; })[0];
-  if (op.getOnce() && !op.getResult().use_empty()) { // thread 0 tells the others
-    Reg slot = sharedAddress(scratchOf(op));
-    when(b.CreateICmpEQ(thread, i32(0)), [&] { b.CreateStore(toMemory(old, elem), slot); });
-    barrier();
-    old = fromMemory(b.CreateLoad(memoryTypeOf(elem), slot), elem);
-  }
-  setRegs(op, {old});
 }
 
 } // namespace phobos::nvptx

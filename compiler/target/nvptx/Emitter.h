@@ -1,6 +1,6 @@
 // Target IR to LLVM IR, one operation at a time. A scalar is one value a thread; a tile is its registers, in
 // the order of its layout. Each group of operations has its file (EmitControl, EmitGrid, EmitElementwise,
-// EmitMemory, EmitMove, EmitReduce, EmitDot, EmitWgmma, EmitCopy, EmitCombine, EmitRoles).
+// EmitMemory, EmitAtomic, EmitMove, EmitReduce, EmitDot, EmitWgmma, EmitCopy, EmitCombine, EmitRoles).
 #pragma once
 #include "compiler/target/common/Scalar.h"
 #include "compiler/target/nvptx/Passes.h"
@@ -78,8 +78,6 @@ private:
   Regs loadTile(const Access &a, const Layout &layout, const Coord &part, llvm::Type *memory, Reg fill,
                 bool isWhole);
   void emitStore(pho::StoreOp op);
-  void emitAtomic(pho::AtomicOp op);
-  Reg atomicAt(pho::AtomicOp op, Reg address, mlir::Type elem, llvm::ArrayRef<Reg> values);
   Reg predicatedLoad(Reg predicate, Reg address, llvm::Type *type, Reg fallback);
   void predicatedStore(Reg predicate, Reg address, Reg value);
   Reg insideOf(const Access &access, int axis, Reg coordinate);
@@ -98,6 +96,14 @@ private:
   Reg narrowStep(Reg stride, int64_t bytes);
   Reg stepsOf(const Access &access, int axis, Reg coordinate); ///< bytes from coordinate 0
   Reg addressOf(const Access &access, Reg i, Reg j);
+
+  // EmitAtomic.cpp
+  void emitAtomic(pho::AtomicOp op);
+  /// Each gives the element's old value.
+  Reg atomicAt(pho::AtomicOp op, Reg address, llvm::ArrayRef<Reg> values);
+  Reg addedF32(Reg address, Reg x);
+  Reg exchanged(Reg address, llvm::Type *type, const std::function<Reg(Reg)> &nextOf);
+  llvm::SyncScope::ID deviceScope();
 
   // EmitMove.cpp: tiles through registers and shared memory
   struct SharedTile;
