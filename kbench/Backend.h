@@ -73,6 +73,8 @@ public:
   virtual bool run(const LaunchRequest &launch, std::string &error) = 0;
   /// Runs it once and measures; with `cold`, what it reads is not in the last cache before.
   virtual bool time(const LaunchRequest &launch, bool cold, double &nanoseconds, std::string &error) = 0;
+  /// All of the point's, where only the device could tell them; empty: the compiler told them.
+  virtual Resources resources() const { return {}; }
 };
 
 /// C = A @ B of whole row-major matrices, as a library computes it: which parameters, and their extents.
@@ -153,6 +155,7 @@ struct DeviceInfo {
   std::string driver;    ///< empty where there is none
   std::string processor; ///< as --target names it: `sm_90a`; empty: the target's own name is enough
   std::string facts;     ///< for the target's compilers, which then need not ask the device; may be empty
+  std::string assembler; ///< what makes machine code of what the compiler emits: `ptxas`; empty: itself
 };
 
 struct Target {

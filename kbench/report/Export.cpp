@@ -121,6 +121,7 @@ std::string reportJson(const SearchOutcome &o, const ReportContext &c) {
          {"target", c.setting.target},
          {"device", c.setting.device},
          {"driver", c.setting.driver},
+         {"assembler", c.assembler},
          {"build", c.setting.build},
          {"mode", c.setting.mode},
          {"dims", dims},

@@ -375,6 +375,8 @@ std::string reportText(const SearchOutcome &o, const ReportContext &c) {
   if (!inPlace.empty())
     text += "note   timed repeats found " + inPlace +
             " as the repeat before had left it; verified runs found it fresh\n";
+  if (!c.assembler.empty())
+    text += "code   by " + c.assembler + "\n";
   text += spentText(o.spent);
   return text + "again  " + reproduceCommand(c, best.measurement.point) + "\n";
 }

@@ -10,6 +10,7 @@ struct ReportContext {
   Setting setting;
   std::vector<std::string> names;     ///< of the points, in order
   std::vector<std::string> resources; ///< that the target's compilers tell
+  std::string assembler;              ///< of the device (DeviceInfo)
   std::string file, kernelOption;     ///< `--kernel NAME` where the command needs it
   std::vector<std::pair<std::string, int64_t>> dims;
   std::string gridOption, targetOption; ///< options of the command, targetOption with those of the device

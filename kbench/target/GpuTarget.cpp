@@ -7,6 +7,7 @@
 #include "compiler/target/nvptx/Nvptx.h"
 #include "compiler/target/nvptx/PtxVersion.h"
 #include "kbench/target/Cublas.h"
+#include "kbench/target/GpuCode.h"
 #include "kbench/target/GpuRoof.h"
 #include "kbench/target/Targets.h"
 #include "mlir/IR/MLIRContext.h"
@@ -15,124 +16,10 @@
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <unistd.h>
 
 namespace phobos::kbench {
 namespace {
-
-using nlohmann::json;
-
-/// What the launcher needs beside the code, as the text that crosses to the device worker.
-std::string encodeEntries(const nvptx::EntryInfo &info) {
-  json j{{"persistent", info.persistent}, {"entries", json::array()}};
-  for (const GpuEntry &e : info.entries)
-    j["entries"].push_back({{"symbol", e.symbol},
-                            {"aligned16", e.aligned16},
-                            {"nativeGrid", e.nativeGrid},
-                            {"stridesBelow", e.stridesBelow},
-                            {"threads", e.threads},
-                            {"sharedBytes", e.sharedBytes},
-                            {"parts", e.parts},
-                            {"workspaceBytes", e.workspaceBytes}});
-  return j.dump();
-}
-
-bool decodeEntries(const std::string &text, const Contract &contract, GpuKernel &kernel) {
-  json j = json::parse(text, nullptr, false);
-  if (!j.is_object())
-    return false;
-  std::vector<GpuEntry> entries;
-  for (const json &e : j.value("entries", json::array()))
-    entries.push_back({e.value("symbol", ""), e.value("aligned16", false), e.value("nativeGrid", false),
-                       e.value("stridesBelow", int64_t(0)), e.value("threads", 0u),
-                       e.value("sharedBytes", 0u), std::max(1u, e.value("parts", 1u)),
-                       e.value("workspaceBytes", uint64_t(0))});
-  kernel = gpuKernel(contract, std::move(entries), j.value("persistent", false));
-  return !kernel.entries.empty();
-}
-
-/// What a compiler must know of the device, as the text that crosses to the compile workers.
-constexpr std::pair<const char *, int64_t cuda::DeviceInfo::*> facts[] = {
-    {"memory", &cuda::DeviceInfo::memoryBytes},
-    {"l2", &cuda::DeviceInfo::l2Bytes},
-    {"sharedPerBlock", &cuda::DeviceInfo::sharedPerBlock},
-    {"shared", &cuda::DeviceInfo::sharedPerMultiprocessor},
-    {"registers", &cuda::DeviceInfo::registersPerMultiprocessor},
-    {"threads", &cuda::DeviceInfo::threadsPerMultiprocessor},
-    {"blocks", &cuda::DeviceInfo::blocksPerMultiprocessor},
-    {"reservedShared", &cuda::DeviceInfo::reservedSharedPerBlock},
-};
-
-/// `target` is what is compiled for it, `ptx` the version that driver and assembler take.
-std::string encodeFacts(const cuda::DeviceInfo &d, const std::string &target, unsigned ptx) {
-  json j{{"ordinal", d.ordinal},
-         {"name", d.name},
-         {"target", target},
-         {"sm", d.sm},
-         {"multiprocessors", d.multiprocessors},
-         {"driver", d.driverVersion},
-         {"driverPtx", d.ptxVersion},
-         {"ptx", ptx}};
-  for (auto [name, member] : facts)
-    j[name] = d.*member;
-  return j.dump();
-}
-
-bool decodeFacts(const std::string &text, cuda::DeviceInfo &d, std::string &target, unsigned &ptx) {
-  json j = json::parse(text, nullptr, false);
-  if (!j.is_object())
-    return false;
-  d.ordinal = j.value("ordinal", 0);
-  d.name = j.value("name", "");
-  target = j.value("target", "");
-  d.sm = j.value("sm", 0u);
-  d.multiprocessors = j.value("multiprocessors", 0);
-  d.driverVersion = j.value("driver", 0);
-  d.ptxVersion = j.value("driverPtx", 0u);
-  ptx = j.value("ptx", 0u);
-  for (auto [name, member] : facts)
-    d.*member = j.value(name, int64_t(0));
-  return !target.empty() && ptx > 0;
-}
-
-/// What to compile for a device, and the version of PTX. False with the reason.
-bool chooseCode(const cuda::DeviceInfo &d, std::string &target, unsigned &ptx, std::string &error) {
-  target = driver::compiledFor(d.target(), d.ptxVersion);
-  if (!target.empty())
-    return driver::choosePtx(target, "", true, ptx, error);
-  error = "nothing is compiled for " + d.target() + ", which is older than sm_75";
-  return false;
-}
-
-/// Blocks that fit one multiprocessor, as a part of the threads it can hold: by threads, registers (given out
-/// 256 a warp) and shared memory.
-struct Occupancy {
-  double percent = 0;
-  Limiter limiter = Limiter::Threads;
-};
-
-Occupancy occupancy(const cuda::DeviceInfo &d, const GpuEntry &e, int registers) {
-  const int64_t warps = (e.threads + 31) / 32;
-  if (warps == 0)
-    return {};
-  Occupancy result;
-  int64_t blocks = d.threadsPerMultiprocessor / (warps * 32);
-  auto limit = [&](int64_t most, Limiter by) {
-    if (most < blocks)
-      blocks = most, result.limiter = by;
-  };
-  if (registers > 0) {
-    const int64_t perWarp = (int64_t(registers) * 32 + 255) / 256 * 256;
-    limit(d.registersPerMultiprocessor / (perWarp * warps), Limiter::Registers);
-  }
-  limit(d.sharedPerMultiprocessor / std::max<int64_t>(1, e.sharedBytes + d.reservedSharedPerBlock),
-        Limiter::Shared);
-  limit(d.blocksPerMultiprocessor, Limiter::Blocks);
-  result.percent =
-      100.0 * static_cast<double>(blocks * warps * 32) / static_cast<double>(d.threadsPerMultiprocessor);
-  return result;
-}
 
 /// Asks the driver what the device is; makes no context on it.
 class GpuCompiler : public Compiler {
@@ -164,21 +51,19 @@ public:
     // An assembler may know a processor that is newer than the compiler; the driver does.
     const bool isCarried = target_ != info_.target();
     assemble.target = info_.target();
-    if (const std::string tool = cuda::assemblerFound(); !tool.empty())
-      doing(tool + " assembled it");
+    const std::vector<std::string> tools = cuda::assemblersFor(ptx->text);
+    if (!tools.empty())
+      doing(tools.front() + " assembled it");
     cuda::Assembled cubin = cuda::assemble(ptx->text, assemble);
-    if (!cubin.ok() && !cuda::assemblerFound().empty() && !isCarried)
+    if (!cubin.ok() && !tools.empty() && !isCarried)
       return {Status::CompileError, "", cubin.error};
     code.bytes = cubin.ok() ? std::move(cubin.cubin) : std::move(ptx->text);
-    // Of the entry point that is timed: the other one serves what this one does not.
+    // Of the entry point that is timed: the other one serves what this one does not. What the driver compiles
+    // it describes itself, when it has loaded it.
     const cuda::Assembled::Usage uses = cubin.usageOf(first.symbol);
-    if (uses.registers >= 0)
-      code.resources = {{"registers", uses.registers}, {"spill_bytes", std::max(0, uses.spillBytes)}};
-    code.resources.push_back({"shared_bytes", first.sharedBytes});
-    code.resources.push_back({"threads", first.threads});
-    const Occupancy fits = occupancy(info_, first, uses.registers);
-    code.resources.push_back({"occupancy", fits.percent});
-    code.resources.push_back({std::string(limiterResource), static_cast<double>(fits.limiter)});
+    code.resources = uses.registers < 0
+                         ? sizesOf(first)
+                         : resourcesOf(info_, first, uses.registers, std::max(0, uses.spillBytes));
     return {};
   }
 
@@ -279,10 +164,21 @@ public:
         return false;
       functions_.push_back(f);
     }
+    return isCubin(image) || describe(error);
+  }
+
+  Resources resources() const override { return resources_; }
+
+private:
+  /// The kernels have no stack, so what the driver keeps in local memory is spilled.
+  bool describe(std::string &error) {
+    cuda::FunctionInfo info;
+    if (!device_.describe(functions_.front(), info, error))
+      return false;
+    resources_ = resourcesOf(device_.info(), code_.entries.front(), info.registers, info.localBytes);
     return true;
   }
 
-private:
   bool start(const LaunchRequest &launch, std::string &error) override {
     const size_t n = launch.args.size();
     std::vector<TensorShape> shapes(n);
@@ -344,6 +240,7 @@ private:
   GpuKernel code_;
   cuda::Module module_;
   std::vector<cuda::Function> functions_;
+  Resources resources_; ///< of code that the driver compiled
   cuda::Buffer workspace_;
   GpuWorkspace needs_; ///< of the launch before
 };
@@ -433,7 +330,7 @@ DeviceInfo describeGpu(int index) {
   std::string error;
   auto device = cuda::Device::open(index, error);
   if (!device)
-    return {error, "", "", ""};
+    return {error, "", "", "", ""};
   const int v = device->info().driverVersion;
   const std::string processor = device->info().target();
   std::string target;
@@ -442,7 +339,7 @@ DeviceInfo describeGpu(int index) {
   const bool isCarried = !target.empty() && target != processor;
   return {device->info().name + ", " + processor + (isCarried ? ", by PTX for " + target : ""),
           "CUDA " + std::to_string(v / 1000) + "." + std::to_string(v % 1000 / 10), processor,
-          encodeFacts(device->info(), target, ptx)};
+          encodeFacts(device->info(), target, ptx), assemblerOf(isCarried)};
 }
 
 } // namespace

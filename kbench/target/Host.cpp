@@ -79,7 +79,7 @@ DeviceInfo describeProcessor(int) {
   cpu_set_t set;
   CPU_ZERO(&set);
   int threads = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-  return {model + ", " + std::to_string(threads) + (threads == 1 ? " thread" : " threads"), "", "", ""};
+  return {model + ", " + std::to_string(threads) + (threads == 1 ? " thread" : " threads"), "", "", "", ""};
 }
 
 bool alwaysPresent() { return true; }

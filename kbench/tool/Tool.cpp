@@ -249,11 +249,12 @@ private:
                  contentHash(subject_.text + "\n" + subject_.kernel->name.text),
                  target_->name,
                  device.name,
-                 device.driver,
+                 device.driver + (device.assembler.empty() ? "" : ", " + device.assembler),
                  buildName(),
                  o_.warmCache ? "warm cache" : "cold cache",
                  shape,
                  args + (o_.seed != 1 ? " seed " + std::to_string(o_.seed) : "")};
+    c.assembler = device.assembler;
     c.names = subject_.searched.declared;
     for (const Point &p : subject_.listed) // GEMM names that the kernel does not declare
       for (const auto &[name, value] : p.entries())

@@ -123,6 +123,8 @@ void Flow::ran(const Outcome &o) {
   Measurement &m = outcome_.results[o.job].measurement;
   if (stage == Stage::Verify) {
     m.worstError = reply->worstError;
+    if (!reply->resources.empty())
+      m.resources = reply->resources;
     afterSmall(o.job);
     return;
   }

@@ -21,7 +21,7 @@ PoolOptions workerPool(const Session &session, const SearchOptions &options, con
 static DeviceInfo parseDevice(const std::string &line) {
   auto j = nlohmann::json::parse(line, nullptr, false);
   return j.is_object() ? DeviceInfo{j.value("name", ""), j.value("driver", ""), j.value("processor", ""),
-                                    j.value("facts", "")}
+                                    j.value("facts", ""), j.value("assembler", "")}
                        : DeviceInfo{};
 }
 

@@ -48,7 +48,8 @@ std::string DeviceWorker::ready() const {
   return "ready " + nlohmann::json{{"name", info.name},
                                    {"driver", info.driver},
                                    {"processor", info.processor},
-                                   {"facts", info.facts}}
+                                   {"facts", info.facts},
+                                   {"assembler", info.assembler}}
                         .dump();
 }
 
@@ -111,7 +112,8 @@ Reply DeviceWorker::answer(const Request &request, const Say & /*say*/) {
   else if (request.kind == Request::Kind::Stored)
     reply.verdict = verifyStored(*loaded, request);
   else if (request.kind == Request::Kind::Verify)
-    reply.verdict = verify(*loaded, request, reply), reply.note = loaded->note;
+    reply.verdict = verify(*loaded, request, reply), reply.note = loaded->note,
+    reply.resources = loaded->kernel->resources();
   else
     reply.verdict = time(*loaded, request, reply);
   return reply;

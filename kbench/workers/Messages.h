@@ -45,8 +45,9 @@ struct Reply {
   /// Of an ok answer to Compile, Compare and VerifyFull: why the point is not verified at full size, if it is
   /// not.
   Verdict verdict;
-  // Compile
+  /// Compile; Verify: those that only the device tells.
   Resources resources;
+  // Compile
   double flops = 0, bytes = 0;
   bool isApproximate = false, isComputeBound = false;
   double unsurePart = 0; ///< of the bytes, of which only data tells whether they are touched

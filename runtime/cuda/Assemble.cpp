@@ -209,17 +209,37 @@ Assembled::Usage Assembled::usageOf(std::string_view function) const {
   return {largest(about, "Used ([0-9]+) registers"), largest(about, "([0-9]+) bytes spill stores")};
 }
 
-std::string assemblerFound() { return jitLink().found ? "nvjitlink" : !findPtxas().empty() ? "ptxas" : ""; }
+std::vector<std::string> assemblersFor(std::string_view ptx) {
+  std::vector<std::string> tools;
+  if (jitLink().found)
+    tools.push_back("nvjitlink");
+  if (!findPtxas().empty())
+    tools.insert(ptx.find("setmaxnreg") == ptx.npos ? tools.end() : tools.begin(), "ptxas");
+  return tools;
+}
+
+std::string assemblerFound() {
+  const std::vector<std::string> tools = assemblersFor("");
+  return tools.empty() ? "" : tools.front();
+}
+
+std::string assemblerNames() {
+  if (!jitLink().found)
+    return assemblerFound();
+  const int v = jitLink().cudaVersion;
+  return "nvJitLink " + std::to_string(v / 1000) + "." + std::to_string(v % 1000 / 10) +
+         (findPtxas().empty() ? "" : ", ptxas for setmaxnreg");
+}
 
 unsigned assemblerPtxVersion() { return jitLink().found ? ptxVersionOf(jitLink().cudaVersion) : 0; }
 
-Assembled assemble(std::string_view ptx, const AssembleOptions &options) {
+static Assembled assembleWith(const std::string &tool, std::string_view ptx, const AssembleOptions &options) {
   Assembled out;
-  out.tool = options.tool.empty() ? assemblerFound() : options.tool;
-  std::string ptxas = out.tool == "ptxas" ? findPtxas() : "";
-  if (out.tool == "nvjitlink" && jitLink().found)
+  out.tool = tool;
+  const std::string ptxas = tool == "ptxas" ? findPtxas() : "";
+  if (tool == "nvjitlink" && jitLink().found)
     withJitLink(ptx, options, out);
-  else if (out.tool == "ptxas" && !ptxas.empty())
+  else if (!ptxas.empty())
     withPtxas(ptxas, ptx, options, out);
   else
     out.error = "neither nvJitLink nor ptxas is on this machine";
@@ -227,6 +247,20 @@ Assembled assemble(std::string_view ptx, const AssembleOptions &options) {
   out.spillBytes = largest(out.log, "([0-9]+) bytes spill stores");
   out.sharedBytes = largest(out.log, "([0-9]+) bytes smem");
   return out;
+}
+
+// Where all fail, the first one's reason: the next may be of an older toolkit.
+Assembled assemble(std::string_view ptx, const AssembleOptions &options) {
+  if (!options.tool.empty())
+    return assembleWith(options.tool, ptx, options);
+  std::vector<std::string> tools = assemblersFor(ptx);
+  if (tools.empty())
+    return assembleWith("", ptx, options);
+  Assembled first = assembleWith(tools.front(), ptx, options);
+  for (size_t k = 1; k < tools.size() && !first.ok(); ++k)
+    if (Assembled next = assembleWith(tools[k], ptx, options); next.ok())
+      return next;
+  return first;
 }
 
 } // namespace phobos::cuda

@@ -1,16 +1,18 @@
 // PTX to a cubin, on a machine with or without a GPU: nvJitLink where its library is found, else ptxas as a
-// process, else not at all (the driver compiles PTX at load). The lines that the PTX's .loc name go into the
-// cubin, so that a profiler shows them.
+// process, else not at all (the driver compiles PTX at load). nvJitLink compiles for linking with others, as
+// `ptxas -c` does: setmaxnreg is ignored then (C7504), so code that has it goes to ptxas first. The lines
+// that the PTX's .loc name go into the cubin, so that a profiler shows them.
 #pragma once
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace phobos::cuda {
 
 struct AssembleOptions {
   std::string target = "sm_80"; ///< as ptxas names it
-  std::string tool;             ///< "nvjitlink", "ptxas" or empty: the first that is there
+  std::string tool;             ///< "nvjitlink", "ptxas" or empty: what assemblersFor() names, in turn
   unsigned timeoutSeconds = 0;  ///< of ptxas; 0: it may take its time, as nvJitLink does
 };
 
@@ -31,8 +33,12 @@ struct Assembled {
 };
 
 Assembled assemble(std::string_view ptx, const AssembleOptions &options);
-/// The tool that assemble() would use, or empty.
+/// The tools on this machine that assemble() takes for this code: the next where one fails.
+std::vector<std::string> assemblersFor(std::string_view ptx);
+/// The first of them for code without setmaxnreg, or empty.
 std::string assemblerFound();
+/// What is here, for people: `nvJitLink 13.0`, `nvJitLink 13.0, ptxas for setmaxnreg`, or empty.
+std::string assemblerNames();
 /// The newest PTX that it takes, 10 * major + minor; 0 where that is not known (ptxas, or none).
 unsigned assemblerPtxVersion();
 

@@ -61,6 +61,27 @@ TEST_F(GpuTarget, OneThatIsKnownIsCompiledFor) {
     EXPECT_THAT(target.resources, testing::Contains(name)) << "the columns are known before";
 }
 
+// What the driver compiles only it can describe: registers, and so occupancy, come from the device.
+TEST_F(GpuTarget, TellsWhatCodeOfTheDriversCompilerTakes) {
+  const DeviceInfo device = describe("130");
+  EXPECT_EQ(device.assembler, "the driver's compiler");
+  Code code;
+  ASSERT_TRUE(compile(device.facts, code).ok());
+  std::string error;
+  auto names = [](const Resources &resources) {
+    std::vector<std::string> names;
+    for (const auto &[name, value] : resources)
+      names.push_back(name);
+    return names;
+  };
+  EXPECT_EQ(names(code.resources), (std::vector<std::string>{"shared_bytes", "threads"}));
+  auto gpu = target.makeDevice(0, error);
+  ASSERT_TRUE(gpu) << error;
+  auto loadedKernel = gpu->load(code, *kernel, driver::contractOf(*kernel), error);
+  ASSERT_TRUE(loadedKernel) << error;
+  EXPECT_EQ(names(loadedKernel->resources()), target.resources);
+}
+
 TEST_F(GpuTarget, SaysThatItAssembles) {
   Code code;
   auto compiler = target.makeCompiler(0, target.factsOf("sm_90a"));

@@ -116,7 +116,7 @@ def main():
     p.add_argument("tool"), p.add_argument("ptxas"), p.add_argument("files", nargs="*")
     p.add_argument("--sm", default="sm_75,sm_80,sm_89,sm_90a"), p.add_argument("--json")
     p.add_argument("--random", type=int, default=0), p.add_argument("--seed", type=int, default=1), p.add_argument("--jobs", type=int, default=1)
-    args = p.parse_args()
+    args = p.parse_intermixed_args()
     rows, bad, counts = [], 0, {}
 
     def one(job):

@@ -64,6 +64,34 @@ TEST_P(Assemble, TellsWhatEachFunctionTakes) {
   EXPECT_EQ(a.usageOf("another").registers, -1);
 }
 
+/// A kernel for sm_90a whose threads ask for another number of registers.
+constexpr const char *kSetsRegisters = R"(.version 8.0
+.target sm_90a
+.address_size 64
+.visible .entry k() .maxntid 128 {
+  setmaxnreg.dec.sync.aligned.u32 56;
+  ret;
+}
+)";
+
+TEST(AssembleFirst, WhatHonoursSetmaxnreg) {
+  const auto tools = cuda::assemblersFor(kSetsRegisters), others = cuda::assemblersFor(kPtx);
+  if (tools.size() < 2)
+    GTEST_SKIP() << "nvJitLink and ptxas are not both on this machine";
+  EXPECT_EQ(tools, (std::vector<std::string>{"ptxas", "nvjitlink"}));
+  EXPECT_EQ(others, (std::vector<std::string>{"nvjitlink", "ptxas"}));
+  EXPECT_EQ(cuda::assemblerNames().substr(0, 10), "nvJitLink ");
+  cuda::AssembleOptions options;
+  options.target = "sm_90a";
+  const cuda::Assembled a = cuda::assemble(kSetsRegisters, options);
+  ASSERT_TRUE(a.ok()) << a.error;
+  EXPECT_EQ(a.tool, "ptxas");
+  EXPECT_EQ(a.log.find("C7504"), std::string::npos) << a.log;
+  options.tool = "nvjitlink";
+  EXPECT_NE(cuda::assemble(kSetsRegisters, options).log.find("C7504"), std::string::npos)
+      << "then nvJitLink may come first here too";
+}
+
 TEST_P(Assemble, KeepsTheLinesThatThePtxNames) {
   std::string ptx = kPtx;
   ptx.insert(ptx.find("  ld.param"), "  .loc 1 7 3\n");
@@ -129,6 +157,20 @@ TEST_F(SlowAssembler, EndsAtItsLimit) {
   const cuda::Assembled a = cuda::assemble(kPtx, options);
   EXPECT_EQ(a.error, "ptxas: no result within 1 s");
   EXPECT_TRUE(soon([&] { return assembler() == 0 || kill(assembler(), 0) != 0; }));
+}
+
+// As one of an older toolkit does, which does not know the version of the PTX.
+TEST_F(SlowAssembler, IsFollowedByTheNextWhereItFails) {
+  std::ofstream(folder_ + "/ptxas") << "#!/bin/sh\necho too old\nexit 1\n";
+  cuda::AssembleOptions options;
+  options.target = "sm_90a";
+  const cuda::Assembled a = cuda::assemble(kSetsRegisters, options);
+  if (cuda::assemblerFound() != "nvjitlink") {
+    EXPECT_EQ(a.error, "ptxas: too old\n");
+    return;
+  }
+  EXPECT_TRUE(a.ok()) << a.error;
+  EXPECT_EQ(a.tool, "nvjitlink");
 }
 
 TEST_F(SlowAssembler, EndsWithWhoAskedForIt) {
