@@ -40,12 +40,10 @@ std::string progressText(int64_t done, int64_t blocks, double seconds) {
   return text + share + durationText(seconds) + ", about " + durationText(seconds / part - seconds) + " left";
 }
 
-Progress::Progress(int64_t blocks, const std::atomic<int64_t> &done, bool isShown,
-                   std::function<void(const std::string &)> tooLong)
-    : blocks_(blocks), done_(done), isShown_(isShown), tooLong_(std::move(tooLong)),
-      thread_([this] { watch(); }) {}
+StatusLine::StatusLine(Pause first, Pause pause, std::function<std::string()> line)
+    : line_(std::move(line)), thread_([this, first, pause] { watch(first, pause); }) {}
 
-Progress::~Progress() {
+StatusLine::~StatusLine() {
   {
     std::lock_guard lock(mutex_);
     isOver_ = true;
@@ -54,29 +52,42 @@ Progress::~Progress() {
   thread_.join();
 }
 
-void Progress::watch() {
-  using Clock = std::chrono::steady_clock;
-  constexpr double aYear = 365.0 * 86400;
-  const Clock::time_point start = Clock::now();
-  auto pause = std::chrono::milliseconds(1000);
-  bool isDirty = false, isTold = false;
-  std::unique_lock lock(mutex_);
-  while (!wake_.wait_for(lock, pause, [&] { return isOver_; })) {
-    pause = std::chrono::milliseconds(250);
-    const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-    const int64_t done = done_.load(std::memory_order_relaxed);
-    const double all = done ? seconds * (static_cast<double>(blocks_) / static_cast<double>(done)) : 0;
-    if (isDirty)
+void StatusLine::watch(Pause first, Pause pause) {
+  bool isDirty = false;
+  auto clear = [&] {
+    if (std::exchange(isDirty, false))
       std::fprintf(stderr, "\r\x1b[K");
-    if (all > aYear && !std::exchange(isTold, true))
-      tooLong_("about " + durationText(all));
-    if ((isDirty = isShown_)) {
-      std::fprintf(stderr, "%s", progressText(done, blocks_, seconds).c_str());
-      std::fflush(stderr);
-    }
+  };
+  std::unique_lock lock(mutex_);
+  for (Pause next = first; !wake_.wait_for(lock, next, [&] { return isOver_; }); next = pause) {
+    clear();
+    const std::string line = line_();
+    isDirty = !line.empty();
+    std::fputs(line.c_str(), stderr);
+    std::fflush(stderr);
   }
-  if (isDirty)
-    std::fprintf(stderr, "\r\x1b[K");
+  clear();
+}
+
+static double secondsSince(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+constexpr StatusLine::Pause kPause{250};
+
+Progress::Progress(int64_t blocks, const std::atomic<int64_t> &done, bool isShown,
+                   std::function<void(const std::string &)> tooLong)
+    : blocks_(blocks), done_(done), isShown_(isShown), tooLong_(std::move(tooLong)),
+      status_(StatusLine::Pause(1000), kPause, [this] { return line(); }) {}
+
+std::string Progress::line() {
+  constexpr double aYear = 365.0 * 86400;
+  const double seconds = secondsSince(since_);
+  const int64_t done = done_.load(std::memory_order_relaxed);
+  const double all = done ? seconds * (static_cast<double>(blocks_) / static_cast<double>(done)) : 0;
+  if (all > aYear && !std::exchange(isTold_, true))
+    tooLong_("about " + durationText(all));
+  return isShown_ ? progressText(done, blocks_, seconds) : "";
 }
 
 std::string compiling(const std::string &kernel, const std::string &target) {
@@ -88,17 +99,8 @@ std::string assembling(const std::string &target) {
 }
 
 Waiting::Waiting(std::string tool, bool isTerminal, Times after)
-    : tool_(std::move(tool)), isTerminal_(isTerminal), after_(after), since_(Clock::now()),
-      thread_([this] { watch(); }) {}
-
-Waiting::~Waiting() {
-  {
-    std::lock_guard lock(mutex_);
-    isOver_ = true;
-  }
-  wake_.notify_all();
-  thread_.join();
-}
+    : tool_(std::move(tool)), isTerminal_(isTerminal), after_(isTerminal ? after.terminal : after.elsewhere),
+      status_(std::min(kPause, after_), std::min(kPause, after_), [this] { return line(); }) {}
 
 void Waiting::at(const std::string &what) {
   std::lock_guard lock(mutex_);
@@ -107,29 +109,16 @@ void Waiting::at(const std::string &what) {
   isTold_ = false;
 }
 
-void Waiting::watch() {
-  const auto pause =
-      std::min(std::chrono::milliseconds(250), isTerminal_ ? after_.terminal : after_.elsewhere);
-  bool isDirty = false;
-  std::unique_lock lock(mutex_);
-  while (!wake_.wait_for(lock, pause, [&] { return isOver_; })) {
-    const auto passed = Clock::now() - since_;
-    if (std::exchange(isDirty, false))
-      std::fprintf(stderr, "\r\x1b[K");
-    if (what_.empty() || passed < (isTerminal_ ? after_.terminal : after_.elsewhere) || isTold_)
-      continue;
-    const std::string text = what_ + ", " + durationText(std::chrono::duration<double>(passed).count());
-    if (isTerminal_) {
-      std::fprintf(stderr, "%s", text.c_str());
-      isDirty = true;
-    } else {
-      std::fprintf(stderr, "%s: %s so far\n", tool_.c_str(), text.c_str());
-      isTold_ = true;
-    }
-    std::fflush(stderr);
-  }
-  if (isDirty)
-    std::fprintf(stderr, "\r\x1b[K");
+std::string Waiting::line() {
+  std::lock_guard lock(mutex_);
+  if (what_.empty() || Clock::now() - since_ < after_)
+    return "";
+  const std::string text = what_ + ", " + durationText(secondsSince(since_));
+  if (isTerminal_)
+    return text;
+  if (!std::exchange(isTold_, true))
+    std::fprintf(stderr, "%s: %s so far\n", tool_.c_str(), text.c_str());
+  return "";
 }
 
 } // namespace phobos::driver

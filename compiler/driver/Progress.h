@@ -22,33 +22,49 @@ std::string durationText(double seconds);
 /// "1234 of 5000 blocks (24.7 %), 12 s, about 37 s left"
 std::string progressText(int64_t done, int64_t blocks, double seconds);
 
-/// Watches from a thread of its own until it goes out of scope.
-class Progress {
+/// A line on standard error that is drawn anew again and again, from a thread of its own until it goes out of
+/// scope, and then is gone.
+class StatusLine {
 public:
-  /// `tooLong` is called once, with the estimate, where a run would take more than a year.
-  Progress(int64_t blocks, const std::atomic<int64_t> &done, bool isShown,
-           std::function<void(const std::string &)> tooLong);
-  ~Progress();
+  using Pause = std::chrono::milliseconds;
+  /// `line` is asked after `first` and then every `pause`; empty: there is none now.
+  StatusLine(Pause first, Pause pause, std::function<std::string()> line);
+  ~StatusLine();
 
 private:
-  void watch();
+  void watch(Pause first, Pause pause);
 
-  int64_t blocks_;
-  const std::atomic<int64_t> &done_;
-  bool isShown_;
-  std::function<void(const std::string &)> tooLong_;
+  std::function<std::string()> line_;
   std::mutex mutex_;
   std::condition_variable wake_;
   bool isOver_ = false;
   std::thread thread_;
 };
 
+/// Of a kernel that runs.
+class Progress {
+public:
+  /// `tooLong` is called once, with the estimate, where a run would take more than a year.
+  Progress(int64_t blocks, const std::atomic<int64_t> &done, bool isShown,
+           std::function<void(const std::string &)> tooLong);
+
+private:
+  std::string line();
+
+  int64_t blocks_;
+  const std::atomic<int64_t> &done_;
+  bool isShown_, isTold_ = false;
+  std::function<void(const std::string &)> tooLong_;
+  std::chrono::steady_clock::time_point since_ = std::chrono::steady_clock::now();
+  StatusLine status_;
+};
+
 /// "compiling 'gemm' for sm_90a", and "nvjitlink assembles the code for sm_90a".
 std::string compiling(const std::string &kernel, const std::string &target);
 std::string assembling(const std::string &target);
 
-/// What a tool that lasts is at, from a thread of its own until it goes out of scope: on a terminal a line
-/// that goes again, elsewhere a line once that has lasted long.
+/// What a tool that lasts is at: on a terminal a line that goes again, elsewhere a line once that has lasted
+/// long.
 class Waiting {
 public:
   struct Times {
@@ -56,21 +72,19 @@ public:
   };
   Waiting(std::string tool, bool isTerminal) : Waiting(std::move(tool), isTerminal, Times{}) {}
   Waiting(std::string tool, bool isTerminal, Times after);
-  ~Waiting();
   /// From now on.
   void at(const std::string &what);
 
 private:
-  void watch();
+  std::string line();
 
   using Clock = std::chrono::steady_clock;
   std::string tool_, what_;
-  bool isTerminal_, isOver_ = false, isTold_ = false;
-  Times after_;
-  Clock::time_point since_;
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  std::thread thread_;
+  bool isTerminal_, isTold_ = false;
+  StatusLine::Pause after_;
+  Clock::time_point since_ = Clock::now();
+  std::mutex mutex_; ///< of what at() changes
+  StatusLine status_;
 };
 
 } // namespace phobos::driver
