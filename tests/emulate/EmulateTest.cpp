@@ -173,6 +173,32 @@ TEST(Emulate, AddsAtomicallyToDenormalsAsToZeros) {
   EXPECT_EQ(e.data[1], 0x1p-127f);
 }
 
+// 32 threads a column of 32 floats apart; next to each other; in vectors, of which 8 threads take all banks.
+TEST(Emulate, CountsConflictsOfBanks) {
+  auto places = [](const std::string &body) {
+    Emulation e;
+    Banks banks;
+    e.machine.banks = &banks;
+    EXPECT_EQ(e.run("%w = and i32 %t, 7\n" + body), "");
+    return banks.places();
+  };
+  auto column =
+      places("%i = mul i32 %w, 32\n%a = getelementptr float, ptr addrspace(3) @phobos_shared, i32 %i\n"
+             "%x = load float, ptr addrspace(3) %a, align 4");
+  ASSERT_EQ(column.size(), 1u);
+  EXPECT_EQ(column[0].wavefronts, kThreads / 32 * 8);
+  EXPECT_EQ(column[0].needed, kThreads / 32);
+  auto row = places("store float 1.0, ptr addrspace(3) %slot, align 4");
+  ASSERT_EQ(row.size(), 1u);
+  EXPECT_EQ(row[0].wavefronts, kThreads / 32);
+  auto vectors =
+      places("%i = mul i32 %w, 4\n%a = getelementptr float, ptr addrspace(3) @phobos_shared, i32 %i\n"
+             "%x = load <4 x float>, ptr addrspace(3) %a, align 16");
+  ASSERT_EQ(vectors.size(), 1u);
+  EXPECT_EQ(vectors[0].wavefronts, kThreads / 8);
+  EXPECT_EQ(vectors[0].needed, kThreads / 8);
+}
+
 std::string inHalf(const std::string &call) {
   return "%p = icmp ult i32 %t, 48\nbr i1 %p, label %yes, label %no\nyes:\n" + call + "\nbr label %no\nno:\n";
 }

@@ -93,10 +93,21 @@ private:
   std::vector<uint64_t> bits_;
 };
 
+/// Where accesses to shared memory conflict; empty if nowhere.
+std::string conflictsText(const Banks &banks) {
+  std::string text;
+  for (const Banks::Place &p : banks.places())
+    if (p.wavefronts > p.needed)
+      text += (text.empty() ? "" : "; ") + p.name + " of " + std::to_string(p.bytes) + " bytes at line " +
+              std::to_string(p.line) + " takes " + std::to_string(p.wavefronts) + " wavefronts for " +
+              std::to_string(p.needed);
+  return text;
+}
+
 } // namespace
 
 Outcome launch(const sema::TypedKernel &kernel, const SourceManager &sources, const std::string &target,
-               const driver::HostArguments &given, const BoundLaunch &bound, Order order, uint64_t seed,
+               const driver::HostArguments &given, const BoundLaunch &bound, const How &how,
                const std::function<std::string(const driver::HostArguments &)> &judge) {
   Diagnostics diags;
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
@@ -155,9 +166,13 @@ Outcome launch(const sema::TypedKernel &kernel, const SourceManager &sources, co
       // Of a persistent kernel half as many blocks, so that each has a second round.
       const Grid grid{hardwareGrid(gpu, entry, bound.grid, (total + 1) / 2), entry.threads,
                       entry.sharedBytes};
-      if (std::string why = machine.run(*function, words.data(), grid, order, seed); !why.empty())
+      Banks banks;
+      machine.banks = how.seesBanks ? &banks : nullptr;
+      if (std::string why = machine.run(*function, words.data(), grid, how.order, how.seed); !why.empty())
         return {why.find("not emulated: ") == std::string::npos ? Verdict::Failed : Verdict::NotEmulated,
                 entry.symbol + ": " + why};
+      if (std::string why = conflictsText(banks); !why.empty())
+        return {Verdict::Failed, entry.symbol + ": " + why};
     }
     placed.takeBack(got);
     if (std::string why = judge(got); !why.empty())

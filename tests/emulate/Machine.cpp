@@ -23,6 +23,8 @@ void Machine::fail(const Operation &op, const std::string &what) {
 void Machine::check(const Operation &op, const Access &access, uint64_t address, unsigned thread) {
   if (std::string why = memory.judge(access, address); !why.empty())
     fail(op, why);
+  if (banks && access.isShared && thread == current_ && access.bytes <= 16)
+    banks->access(op, thread, address, access.bytes);
   if (access.isOrdered || access.bytes == 0)
     return;
   std::string why = races.access(thread, memory.history(access.isShared, address), access.bytes, op.line,
@@ -129,6 +131,8 @@ std::string Machine::runBlock() {
     if (!anyRan)
       return stuck();
   }
+  if (banks)
+    banks->endBlock();
   return {};
 }
 

@@ -1,6 +1,7 @@
 // A grid's blocks, one after the other, each thread a fiber. What instructions mean that the host has none
 // for is in the files of their subjects; here is what they need of the block: who is who, who waits.
 #pragma once
+#include "tests/emulate/Banks.h"
 #include "tests/emulate/Fibers.h"
 #include "tests/emulate/Memory.h"
 #include "tests/emulate/Races.h"
@@ -114,6 +115,7 @@ public:
 
   Memory memory;
   Races races;
+  Banks *banks = nullptr; ///< told of accesses to shared memory, if it is there
 
 private:
   Meeting *meet(const Operation &op, unsigned count, const uint64_t *in, uint64_t *out);

@@ -12,8 +12,7 @@
 
 namespace phobos::emulate {
 
-Outcome runProgram(const std::string &text, const Point &point, const std::string &target, Order order,
-                   uint64_t seed) {
+Outcome runProgram(const std::string &text, const Point &point, const std::string &target, const How &how) {
   Diagnostics diags;
   auto loaded = driver::loadText("program.pho", text, {.stdlib = false}, diags);
   auto failed = [&](Verdict v) { return Outcome{v, renderText(diags, loaded->sources)}; };
@@ -42,7 +41,7 @@ Outcome runProgram(const std::string &text, const Point &point, const std::strin
     }
     return why;
   };
-  return launch(*typed, loaded->sources, target, given, bound, order, seed, judge);
+  return launch(*typed, loaded->sources, target, given, bound, how, judge);
 }
 
 namespace {
@@ -77,7 +76,7 @@ std::string scalarText(const nlohmann::json &value) { return value.dump(); }
 
 } // namespace
 
-Outcome runCase(const std::string &folder, const std::string &target, Order order, uint64_t seed) {
+Outcome runCase(const std::string &folder, const std::string &target, const How &how) {
   std::ifstream file(folder + "/case.json");
   const nlohmann::json c = nlohmann::json::parse(file, nullptr, false);
   if (c.is_discarded())
@@ -113,7 +112,7 @@ Outcome runCase(const std::string &folder, const std::string &target, Order orde
                         c["rtol"].get<double>(), c["atol"].get<double>());
     return why;
   };
-  return launch(*typed, loaded->sources, target, prepared.arguments, prepared.launch, order, seed, judge);
+  return launch(*typed, loaded->sources, target, prepared.arguments, prepared.launch, how, judge);
 }
 
 } // namespace phobos::emulate

@@ -19,35 +19,33 @@ constexpr int kDeadlineMs = 300000; ///< of one program
 struct Options {
   std::string target = "sm_80", order;
   uint64_t first = 1, count = 0, atLeast = 1;
-  bool verbose = false;
+  bool verbose = false, seesBanks = false;
   std::vector<std::string> cases, files;
 };
 
 struct Job {
   std::string name;
-  std::function<Outcome(Order, uint64_t)> run;
+  std::function<Outcome(const How &)> run;
 };
 
 std::vector<Job> jobsOf(const Options &o) {
   std::vector<Job> jobs;
   for (uint64_t seed = o.first; seed < o.first + o.count; ++seed)
-    jobs.push_back({"seed " + std::to_string(seed), [&o, seed](Order order, uint64_t n) {
-                      return runProgram(differential::print(differential::generate(seed)), {}, o.target,
-                                        order, n);
+    jobs.push_back({"seed " + std::to_string(seed), [&o, seed](const How &how) {
+                      return runProgram(differential::print(differential::generate(seed)), {}, o.target, how);
                     }});
   for (const std::string &folder : o.cases)
     jobs.push_back({folder.substr(folder.rfind('/') + 1),
-                    [&o, &folder](Order order, uint64_t n) { return runCase(folder, o.target, order, n); }});
+                    [&o, &folder](const How &how) { return runCase(folder, o.target, how); }});
   for (const std::string &path : o.files) {
     std::string error;
     auto text = readFile(path, size_t(1) << 20, error);
     if (!text)
       jobs.push_back(
-          {path, [error](Order, uint64_t) { return Outcome{Verdict::Failed, "cannot be read: " + error}; }});
+          {path, [error](const How &) { return Outcome{Verdict::Failed, "cannot be read: " + error}; }});
     for (const Variant &v : text ? variantsOf(text->bytes) : std::vector<Variant>())
-      jobs.push_back({path.substr(path.rfind('/') + 1) + v.name, [&o, v](Order order, uint64_t n) {
-                        return runProgram(v.text, v.point, o.target, order, n);
-                      }});
+      jobs.push_back({path.substr(path.rfind('/') + 1) + v.name,
+                      [&o, v](const How &how) { return runProgram(v.text, v.point, o.target, how); }});
   }
   return jobs;
 }
@@ -92,7 +90,7 @@ size_t runFrom(const std::vector<Job> &jobs, size_t next, const Options &options
       kDeadlineMs,
       [&](FILE *out) {
         for (size_t k = next; k < jobs.size(); ++k) {
-          Outcome o = jobs[k].run(orderOf(options, k), k);
+          Outcome o = jobs[k].run({orderOf(options, k), k, options.seesBanks});
           for (char &c : o.message)
             c = c == '\n' ? '\v' : c; // one line
           std::fprintf(out, "%d %s\n", static_cast<int>(o.verdict), o.message.c_str());
@@ -129,6 +127,7 @@ int main(int argc, char **argv) {
   app.add_option("--order", options.order,
                  "of a block's threads: forward, backward, shuffled; else by turns");
   app.add_option("--at-least", options.atLeast, "how many must run right")->capture_default_str();
+  app.add_flag("--banks", options.seesBanks, "conflicts of banks of shared memory are failures");
   app.add_flag("--verbose", options.verbose, "say what ran right, too");
   CLI11_PARSE(app, argc, argv);
   const std::vector<Job> jobs = jobsOf(options);
