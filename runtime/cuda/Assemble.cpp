@@ -228,7 +228,7 @@ std::string assemblerNames() {
     return assemblerFound();
   const int v = jitLink().cudaVersion;
   return "nvJitLink " + std::to_string(v / 1000) + "." + std::to_string(v % 1000 / 10) +
-         (findPtxas().empty() ? "" : ", ptxas for setmaxnreg");
+         (findPtxas().empty() ? "" : " (ptxas for setmaxnreg and where it spills less)");
 }
 
 unsigned assemblerPtxVersion() { return jitLink().found ? ptxVersionOf(jitLink().cudaVersion) : 0; }
@@ -256,11 +256,12 @@ Assembled assemble(std::string_view ptx, const AssembleOptions &options) {
   std::vector<std::string> tools = assemblersFor(ptx);
   if (tools.empty())
     return assembleWith("", ptx, options);
-  Assembled first = assembleWith(tools.front(), ptx, options);
-  for (size_t k = 1; k < tools.size() && !first.ok(); ++k)
-    if (Assembled next = assembleWith(tools[k], ptx, options); next.ok())
-      return next;
-  return first;
+  Assembled best = assembleWith(tools.front(), ptx, options);
+  for (size_t k = 1; k < tools.size() && (!best.ok() || best.spillBytes > 0); ++k)
+    if (Assembled next = assembleWith(tools[k], ptx, options);
+        next.ok() && (!best.ok() || next.spillBytes < best.spillBytes))
+      best = std::move(next);
+  return best;
 }
 
 } // namespace phobos::cuda

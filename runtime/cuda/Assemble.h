@@ -33,11 +33,11 @@ struct Assembled {
 };
 
 Assembled assemble(std::string_view ptx, const AssembleOptions &options);
-/// The tools on this machine that assemble() takes for this code: the next where one fails.
+/// The tools on this machine that assemble() takes for this code: the next where one fails or spills.
 std::vector<std::string> assemblersFor(std::string_view ptx);
 /// The first of them for code without setmaxnreg, or empty.
 std::string assemblerFound();
-/// What is here, for people: `nvJitLink 13.0`, `nvJitLink 13.0, ptxas for setmaxnreg`, or empty.
+/// What is here, for people: `nvJitLink 13.0`, `ptxas`, or empty.
 std::string assemblerNames();
 /// The newest PTX that it takes, 10 * major + minor; 0 where that is not known (ptxas, or none).
 unsigned assemblerPtxVersion();

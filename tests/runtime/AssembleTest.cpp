@@ -41,18 +41,22 @@ TEST_P(Assemble, MakesACubinAndReadsTheLog) {
   EXPECT_EQ(a.spillBytes, 0) << a.log;
 }
 
-TEST_P(Assemble, TellsWhatEachFunctionTakes) {
-  std::string ptx = kPtx,
-              wide = ".visible .entry store_many(.param .u64 p) {\n  .reg .b64 %a;\n  .reg .b32 %v<64>;\n"
-                     "  ld.param.u64 %a, [p];\n";
+/// kPtx and a function that holds 64 values at once.
+std::string manyValues(const std::string &limit) {
+  std::string wide = ".visible .entry store_many(.param .u64 p) " + limit +
+                     " {\n  .reg .b64 %a;\n  .reg .b32 %v<64>;\n  ld.param.u64 %a, [p];\n";
   for (int k = 0; k < 64; ++k)
     wide += "  ld.volatile.global.u32 %v" + std::to_string(k) + ", [%a + " + std::to_string(4 * k) + "];\n";
   for (int k = 0; k < 64; ++k)
     wide +=
         "  st.volatile.global.u32 [%a + " + std::to_string(252 - 4 * k) + "], %v" + std::to_string(k) + ";\n";
+  return kPtx + wide + "  ret;\n}\n";
+}
+
+TEST_P(Assemble, TellsWhatEachFunctionTakes) {
   cuda::AssembleOptions options;
   options.tool = GetParam();
-  cuda::Assembled a = cuda::assemble(ptx + wide + "  ret;\n}\n", options);
+  cuda::Assembled a = cuda::assemble(manyValues(""), options);
   if (!a.ok() && a.error.find("neither") != std::string::npos)
     GTEST_SKIP() << options.tool << " is not on this machine";
   ASSERT_TRUE(a.ok()) << a.error;
@@ -171,6 +175,18 @@ TEST_F(SlowAssembler, IsFollowedByTheNextWhereItFails) {
   }
   EXPECT_TRUE(a.ok()) << a.error;
   EXPECT_EQ(a.tool, "nvjitlink");
+}
+
+TEST_F(SlowAssembler, IsFollowedByTheNextWhereItSpills) {
+  std::ofstream(folder_ + "/ptxas") << "#!/bin/sh\nwhile [ \"$1\" != -o ]; do shift; done\n"
+                                       "echo made > \"$2\"\necho '0 bytes spill stores'\n";
+  if (cuda::assemblerFound() != "nvjitlink")
+    GTEST_SKIP() << "nvJitLink is not on this machine";
+  EXPECT_EQ(cuda::assemble(manyValues(""), {}).tool, "nvjitlink");
+  const cuda::Assembled a = cuda::assemble(manyValues(".maxnreg 24"), {});
+  EXPECT_EQ(a.tool, "ptxas");
+  EXPECT_EQ(a.cubin, "made\n");
+  EXPECT_EQ(a.spillBytes, 0);
 }
 
 TEST_F(SlowAssembler, EndsWithWhoAskedForIt) {
