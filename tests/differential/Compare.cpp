@@ -21,7 +21,9 @@ static bool isSame(const HostArray &a, const HostArray &b, int64_t i, double tol
   double x = a.getFloat(i), y = b.getFloat(i);
   if (std::isnan(x) || std::isnan(y))
     return std::isnan(x) && std::isnan(y);
-  return x == y || std::abs(x - y) <= tolerance; // zeros of either sign are equal
+  if (tolerance == 0) // zeros too have their sign
+    return x == y && std::signbit(x) == std::signbit(y);
+  return x == y || std::abs(x - y) <= tolerance;
 }
 
 std::string difference(const std::string &name, const HostArray &expected, const HostArray &got,

@@ -129,6 +129,7 @@ Outcome launch(const sema::TypedKernel &kernel, const SourceManager &sources, co
   }
   nvptx::optimize(**code, options);
   Machine machine;
+  machine.sm = options.sm;
   Program program;
   rewrite(**code, machine, program);
   if (!program.unknown.empty()) {

@@ -43,6 +43,8 @@ llvm::Expected<std::unique_ptr<Loaded>> load(std::unique_ptr<llvm::Module> modul
   if (!host)
     return host.takeError();
   host->setCodeGenOptLevel(llvm::CodeGenOptLevel::Less);
+  // The processor's own conversions to bf16 take denormals as zeros; the device's keep them.
+  host->addFeatures({"-avx512bf16", "-avxneconvert"});
   auto jit = llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(std::move(*host)).create();
   if (!jit)
     return jit.takeError();

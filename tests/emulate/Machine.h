@@ -116,6 +116,7 @@ public:
   Memory memory;
   Races races;
   Banks *banks = nullptr; ///< told of accesses to shared memory, if it is there
+  unsigned sm = 0;        ///< the processor, where instructions differ between them
 
 private:
   Meeting *meet(const Operation &op, unsigned count, const uint64_t *in, uint64_t *out);

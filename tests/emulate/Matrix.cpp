@@ -86,6 +86,11 @@ void eachSum(const Shape &s, Meeting &all, const Operands<T> &operands, Add add)
     }
 }
 
+/// What the matrix units of sm_89 keep of a sum of f8 products, the one that comes in too: 13 bits below the
+/// first (SageAttention2, "accumulator of the FP8 matmul instruction"). Those of sm_90 have no such
+/// instruction: the assembler converts the operands to f16.
+float narrowSum(float x) { return fromWord<float>(toWord(x) & 0xfffffc00); }
+
 /// Numbers: kind, m, k.
 void multiply(Machine &m, const Operation &op, const uint64_t *in, uint64_t *out) {
   const auto kind = static_cast<Kind>(op.numbers[0]);
@@ -101,14 +106,18 @@ void multiply(Machine &m, const Operation &op, const uint64_t *in, uint64_t *out
         return total;
       });
     }
-    const bool isDouble = kind == F64;
+    const bool isDouble = kind == F64, isNarrow = (kind == E4m3 || kind == E5m2) && m.sm == 89;
     const Operands<double> operands(
         s, all, [&](uint64_t x) { return isDouble ? fromWord<double>(x) : decode(kindNames[kind], x); });
     eachSum(s, all, operands, [&](uint64_t sum, const double *a, const double *b) {
-      double total = isDouble ? fromWord<double>(sum) : fromWord<float>(sum);
+      double total = isDouble   ? fromWord<double>(sum)
+                     : isNarrow ? narrowSum(fromWord<float>(sum))
+                                : fromWord<float>(sum);
       for (int64_t k = 0; k < s.k; ++k)
         total += a[k] * b[k];
-      return isDouble ? toWord(total) : toWord(static_cast<float>(total));
+      if (isDouble)
+        return toWord(total);
+      return toWord(isNarrow ? narrowSum(static_cast<float>(total)) : static_cast<float>(total));
     });
   });
 }

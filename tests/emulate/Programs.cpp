@@ -46,10 +46,12 @@ Outcome runProgram(const std::string &text, const Point &point, const std::strin
 
 namespace {
 
-/// As numpy.isclose has it; NaN is NaN.
+/// As numpy.isclose has it; NaN is NaN, and where nothing may differ zeros have their sign.
 bool isClose(double got, double want, double rtol, double atol) {
   if (std::isnan(got) || std::isnan(want))
     return std::isnan(got) && std::isnan(want);
+  if (rtol == 0 && atol == 0)
+    return got == want && std::signbit(got) == std::signbit(want);
   return got == want || std::abs(got - want) <= atol + rtol * std::abs(want);
 }
 

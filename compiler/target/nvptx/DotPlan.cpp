@@ -74,6 +74,8 @@ std::string chooseMma(pho::DotOp dot, const Target &target, DotPlan &plan) {
            elementName(acc, false);
   if (sm < 80 && plan.kind != "f16" && plan.kind != "s8" && plan.kind != "u8")
     return plan.kind + " on the tensor cores begins with sm_80, this is sm_" + std::to_string(sm);
+  // sm_90 has no such instruction of a warp: the assembler makes it of those for f16, whose sums are f32.
+  plan.hasNarrowSums = (plan.kind == "e4m3" || plan.kind == "e5m2") && sm != 90;
   if (target.ptx < 65)
     return "the tensor cores begin with PTX 6.5, this is PTX " + std::to_string(target.ptx / 10) + "." +
            std::to_string(target.ptx % 10);

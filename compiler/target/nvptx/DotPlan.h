@@ -7,6 +7,10 @@
 
 namespace phobos::nvptx {
 
+/// Of a phog.dot: its products are summed apart, over so many of k at most, before they are added to `acc`.
+constexpr const char *kOwnSums = "phog.own_sums";
+constexpr int64_t kOwnSumsSpan = 128;
+
 struct DotPlan {
   bool isMma = false;      ///< on tensor cores
   bool isWgmma = false;    ///< of those, by warpgroups; `grid` counts warps still, four of a warpgroup down
@@ -17,6 +21,8 @@ struct DotPlan {
   mlir::Type operandType; ///< what the operands are rounded to before
   WarpGrid grid;
   Layout accumulator;
+  /// The matrix units keep 14 bits of a sum, of the one that comes in too (`kOwnSums`).
+  bool hasNarrowSums = false;
   int64_t perRegister = 1; ///< mma: elements of k in a 32-bit register
   bool isF64() const { return kind == "f64"; }
   /// Elements of k that one mma takes.

@@ -1,6 +1,7 @@
 // Products. `simt`: each thread has a grid of accumulators, rows x columns, and per k reads one column piece
 // of A and one row piece of B. `mma`: each warp has a grid of 16 x 8 blocks; fragments come from shared
 // memory by ldmatrix where the buffer's order allows, else element by element.
+#include "compiler/target/nvptx/DotPlan.h"
 #include "compiler/target/nvptx/SharedTile.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
@@ -378,6 +379,8 @@ Regs Emitter::emitMma(phog::DotOp op) {
                     accLetter = isF64   ? "d"
                                 : isInt ? "r"
                                         : "f";
+  const bool ownSums = op->hasAttr(kOwnSums);
+  Regs sum = ownSums ? Regs(acc.size(), ConstantFP::getZero(accType)) : acc;
   const int numB = isF64 ? 1 : 2; // of a whole fragment
   const int eachAcc = isF64 || isQuartered ? 2 : 4,
             eachA = isF64 || isQuartered ? 1
@@ -434,16 +437,21 @@ Regs Emitter::emitMma(phog::DotOp op) {
             SmallVector<int64_t> where;
             for (int q = 2 * rows; q < 2 * rows + eachAcc; ++q) {
               where.push_back(registerAt.at({mb * blockM + 8 * (q / 2), nb * 8 + q % 2}));
-              args.push_back(acc[where.back()]);
+              args.push_back(sum[where.back()]);
             }
             CallInst *sums = b.CreateCall(mma, args);
             sums->addFnAttr(Attribute::Convergent);
             for (int q = 0; q < eachAcc; ++q)
-              acc[where[q]] = b.CreateExtractValue(sums, static_cast<unsigned>(q));
+              sum[where[q]] = b.CreateExtractValue(sums, static_cast<unsigned>(q));
           }
       }
+    if (ownSums && ((k0 + kStep) % kOwnSumsSpan == 0 || k0 + kStep == K)) {
+      for (size_t r = 0; r < acc.size(); ++r)
+        acc[r] = b.CreateFAdd(acc[r], sum[r]);
+      sum.assign(acc.size(), ConstantFP::getZero(accType));
+    }
   }
-  return acc;
+  return ownSums ? acc : sum;
 }
 
 } // namespace phobos::nvptx

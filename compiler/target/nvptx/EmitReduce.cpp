@@ -29,8 +29,8 @@ Reg Emitter::identityOf(pho::ReduceKind kind, bool isUnsigned, mlir::Type elem) 
   Type *t = typeOf(elem);
   const bool isMax = kind == pho::ReduceKind::Max;
   if (auto f = mlir::dyn_cast<mlir::FloatType>(elem)) {
-    if (kind == pho::ReduceKind::Sum)
-      return constantOf(elem, mlir::FloatAttr::get(elem, 0.0));
+    if (kind == pho::ReduceKind::Sum) // of 0.0 a sum of negative zeros would become 0.0
+      return constantOf(elem, mlir::FloatAttr::get(elem, -0.0));
     if (kind == pho::ReduceKind::Prod)
       return constantOf(elem, mlir::FloatAttr::get(elem, 1.0));
     return ConstantFP::getInfinity(t, isMax);

@@ -62,6 +62,8 @@ private:
                                        : plan.isMma ? "mma"
                                                     : "simt",
                                        plan.kind, dot.getTransA(), dot.getTransB(), dot.getIsUnsigned());
+    if (plan.hasNarrowSums)
+      lowered->setAttr(kOwnSums, b.getUnitAttr());
     dot.replaceAllUsesWith(lowered.getResult());
     dot.erase();
   }

@@ -243,13 +243,15 @@ Expected<Lowered> lower(mlir::ModuleOp tileModule, const Options &options, const
 
 /// Whether ptxas is told that one block at a time will do. Left to itself it spills some bytes where a
 /// further block then fits, for which there may be no shared memory: it does not know of what the launch
-/// takes; and in the entry that assumes nothing it counts a product's conditions and addresses short.
+/// takes; in the entry that assumes nothing it counts a product's conditions and addresses short, and in both
+/// the sums of single instructions that are still to be added.
 bool mayAskForOneBlock(mlir::func::FuncOp func, const Target &target, int64_t sharedBytes) {
-  if (func->hasAttr("pho.min_blocks") || !target.passesRegisters())
+  bool hasProduct = false, hasOwnSums = false;
+  func.walk([&](phog::DotOp dot) { hasProduct = true, hasOwnSums |= dot->hasAttr(kOwnSums); });
+  if (func->hasAttr("pho.min_blocks") || !hasProduct)
     return false;
-  const bool hasProduct =
-      func.walk([](phog::DotOp) { return mlir::WalkResult::interrupt(); }).wasInterrupted();
-  return hasProduct && (!target.aligned || 2 * sharedBytes > target.sharedLimit);
+  return hasOwnSums ||
+         (target.passesRegisters() && (!target.aligned || 2 * sharedBytes > target.sharedLimit));
 }
 
 /// A sentence of `--explain`.

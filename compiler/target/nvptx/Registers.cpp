@@ -100,7 +100,8 @@ int64_t fragments(phog::DotOp dot) {
   // read.
   const bool bytewiseA = bytes == 1 && dot.getTransA(), bytewiseB = bytes == 1 && !dot.getTransB();
   const int64_t a = isa<RankedTensorType>(dot.getA().getType()) ? 0 : 2 * m * (bytewiseA ? 4 : 1);
-  return 2 * (a + n * (bytewiseB ? 4 : 1));
+  // Of sums apart from the whole half is counted: the fragments of two steps leave room.
+  return 2 * (a + n * (bytewiseB ? 4 : 1)) + (dot->hasAttr(kOwnSums) ? registersOf(dot.getResult()) / 2 : 0);
 }
 
 class Pressure {
