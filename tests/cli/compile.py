@@ -120,7 +120,7 @@ for name, target, file, path, why in [
     ("the CPU", "cpu", gemm, "path: packed micro-kernel", None),
     ("the CPU, widened", "cpu", bf16, "operands packed as f32", None),
     ("the CPU, one column", "cpu", matvec, "path: plain (one f32 at a time)", "the result has one column")]:
-    s.case("explain the path: " + name, T, "--explain", "--target", target, file, out=[path] + ([why] if why else []), not_out=() if why else "not mma")
+    s.case("explain the path: " + name, T, "--explain", "--target", target, file, out=[path] + ([why] if why else []), not_out=() if why else ["not mma", "not wgmma"])
 s.case("explain parts of k", T, "--explain", "--target", "sm_90a", "--point", "SPLIT_K=4", gemm, out=["k in 4 parts (SPLIT_K)", "MB times the blocks of the grid"])
 s.case("explain k in one part", T, "--explain", "--target", "sm_90a", gemm, not_out="SPLIT_K")
 s.case("explain parts of k on the CPU", T, "--explain", "--target", "cpu", "--point", "SPLIT_K=4", gemm, not_out="parts (SPLIT_K)")

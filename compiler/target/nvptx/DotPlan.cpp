@@ -289,6 +289,7 @@ void planLoop(scf::ForOp loop, const Target &target, Plans &plans) {
       continue;
     }
     plan.isWgmma = true;
+    plan.whyNotWgmma.clear();
     plan.producers = roles.producers;
     const WarpGrid groups{mine.rowsOfGroups, target.warps / 4 / mine.rowsOfGroups};
     plan.accumulator = wgmmaAccumulator(shapeOf(dot.getAcc().getType()), groups);
