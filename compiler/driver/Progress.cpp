@@ -113,7 +113,7 @@ std::string Waiting::line() {
   std::lock_guard lock(mutex_);
   if (what_.empty() || Clock::now() - since_ < after_)
     return "";
-  const std::string text = what_ + ", " + durationText(secondsSince(since_));
+  std::string text = what_ + ", " + durationText(secondsSince(since_));
   if (isTerminal_)
     return text;
   if (!std::exchange(isTold_, true))
