@@ -63,28 +63,35 @@ private:
 };
 
 // Each point is the first of the space with every list of choices in a random order; repeats are drawn again.
+// Names that the target ignores keep their order: one choice of them stands for all. Where only repeats are
+// drawn, what is missing is looked for in order.
 class Spread : public PointSource {
 public:
   Spread(const SearchSpace &space, size_t count, uint64_t seed)
       : space_(space), left_(count), random_(seed) {}
   std::optional<Point> next() override {
-    for (int tries = 0; left_ > 0 && tries < 200; ++tries) {
+    if (left_ == 0)
+      return std::nullopt;
+    --left_;
+    for (int tries = 0; !rest_ && tries < 200; ++tries) {
       for (FreeName &n : space_.names)
-        std::shuffle(n.choices.begin(), n.choices.end(), random_);
-      Walk walk(space_);
-      auto point = walk.next();
-      if (!point)
-        return std::nullopt;
-      if (!seen_.insert(point->str()).second)
-        continue;
-      --left_;
-      return point;
+        if (!n.isIgnored)
+          std::shuffle(n.choices.begin(), n.choices.end(), random_);
+      auto point = Walk(space_).next();
+      if (!point || seen_.insert(point->str()).second)
+        return point;
     }
+    if (!rest_)
+      rest_.emplace(space_);
+    while (auto point = rest_->next())
+      if (seen_.insert(point->str()).second)
+        return point;
     return std::nullopt;
   }
 
 private:
   SearchSpace space_;
+  std::optional<Walk> rest_; ///< of the space as it was shuffled last
   size_t left_;
   std::mt19937_64 random_;
   std::set<std::string> seen_;

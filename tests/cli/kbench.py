@@ -92,6 +92,14 @@ class Search(Case):
         best = self.kbench('--ledger', self.path('all.sqlite'), '--best', '--dim', 'N=50')
         self.assertEqual(best.stdout.count('T='), 7)  # six points and the command
 
+    def test_a_limit_takes_different_points_of_the_space_that_is_announced(self):
+        source = GEMM.replace('TILE_K in [4, 8])', 'TILE_K in [4, 8], STAGES in [2, 3, 4], WARP_M in [8, 16, 32])')
+        for shares in ((), ('--shard', '1/2')):
+            self.rows('--limit', '7', '--dim', 'M=9 N=9 K=9', '--ledger', 'none', *shares, source=source)
+            points = [tuple(p['point'][n] for n in ('TILE_M', 'TILE_N', 'TILE_K')) for p in self.result['points']]
+            self.assertEqual(len(points), 4 if shares else 7)
+            self.assertEqual(len(set(points)), len(points), points)
+
     def test_csv(self):
         self.kbench('--csv', self.path('out.csv'), '--dim', 'N=50')
         with open(self.path('out.csv'), newline='') as f:
