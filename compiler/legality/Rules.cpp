@@ -146,6 +146,9 @@ const std::vector<Rule> &rules() {
        "limit "
        "is "
        "{UNROLLED_LIMIT}"},
+      {"parameters", kKernel, "PARAMETER_BYTES <= PARAMETER_LIMIT",
+       "the parameters take {PARAMETER_BYTES} bytes (each tensor 8 an axis), a kernel may have "
+       "{PARAMETER_LIMIT}; up to PTX 8.0 4352, then 32764"},
       {"tile-registers", kGpu | Path::Gpu, "THREAD_REGISTERS <= REGISTER_LIMIT",
        "a thread would need about {THREAD_REGISTERS} registers, {THREADS} threads in each of {MIN_BLOCKS} "
        "blocks at once leave {REGISTER_LIMIT}"},
@@ -200,6 +203,8 @@ const std::vector<Unset> &unsetNames() {
       {"STAGES", kWgmma, {4, 3, 2}},
       {"THREADS", kWgmma, {256, 128}},
       {"UNROLLED_LIMIT", kKernel, {16384}},
+      {"PARAMETER_BYTES", kKernel, {0}},
+      {"PARAMETER_LIMIT", kKernel, {32764}},
       {"CONTRACTIONS", kKernel, {1}},
       {"NESTED", kKernel, {0}},
       {"WRITES_BEFORE", kKernel, {0}},

@@ -243,6 +243,7 @@ kernel edges(B: tensor<{t}>[N], ADD: tensor<{t}>[N], MAX: tensor<{t}>[N], MIN: t
 
 
 def loops_and_starts():
+    # Their names are none in PTX.
     most = 2**63 - 1
     bounds = [(0, 0, 1), (0, -5, 1), (-7, 8, 3), (0, 10, 0), (0, 10, -1), (most - 10, most, 3), (most - 10, most, most), (-most - 1, -most + 7, 3), (-most - 1, most, most), (2**31 - 5, 2**31 + 5, 3), (2**32 - 3, 2**32 + 3, 2),
               (most, most, 1), (-3, 3, most)]
@@ -253,7 +254,7 @@ def loops_and_starts():
         last.append(values[-1] if values else -1), count.append(len(values)), total.append((sum(values) + 2**63) % 2**64 - 2**63)
     text = '''@launch(32)
 @grid(x = cdiv(N, 32))
-kernel edges(B: tensor<i64>[N, 3], LAST: tensor<i64>[N], COUNT: tensor<i32>[N], TOTAL: tensor<i64>[N]) {
+kernel _(B: tensor<i64>[N, 3], LAST: tensor<i64>[N], COUNT: tensor<i32>[N], TOTAL: tensor<i64>[N]) {
   let p = ctx.block.x * 32 + ctx.thread
   if p < N {
     var last: i64 = -1
@@ -284,7 +285,7 @@ kernel edges(B: tensor<i64>[N, 3], LAST: tensor<i64>[N], COUNT: tensor<i32>[N], 
         for i in range(4):
             if 0 <= int(s) + i < 37: w[n, int(s) + i] = 1
     text = '''@grid(x = N)
-kernel edges(A: tensor<f32>[M, 48], S: tensor<i64>[N], R: tensor<f32>[N, 16, 32], F: tensor<f32>[N, 16, 32], W: tensor<f32>[N, M], P: tensor<f32>[N]) {
+kernel WARP_SZ(A: tensor<f32>[M, 48], S: tensor<i64>[N], R: tensor<f32>[N, 16, 32], F: tensor<f32>[N, 16, 32], W: tensor<f32>[N, M], P: tensor<f32>[N]) {
   let n = ctx.block.x
   let s = S[n]
   R[n, 0 :+ 16, 0 :+ 32] = A[s :+ 16, s :+ 32]

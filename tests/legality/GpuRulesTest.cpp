@@ -66,6 +66,24 @@ TEST(GpuRules, ManyOperationsOnTilesThatFitAreAnIllegalPoint) {
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
 }
 
+TEST(GpuRules, ParametersOfMoreBytesThanPtxTakesAreAnIllegalPoint) {
+  auto withTensors = [](int n) {
+    std::string params, sum;
+    for (int k = 0; k < n; ++k) {
+      params += "T" + std::to_string(k) + ": tensor<f32>[2, 2, 2, 2, N], ";
+      sum += "  R[0] = T" + std::to_string(k) + "[0, 0, 0, 0, 0]\n";
+    }
+    return "@grid(x = 1)\nkernel k(" + params + "R: tensor<f32>[N]) {\n" + sum + "}\n";
+  };
+  EXPECT_EQ(failureOf(withTensors(108), "sm_75"), "");
+  EXPECT_THAT(failureOf(withTensors(109), "sm_75"), // PTX 6.5
+              testing::StartsWith("E0801 illegal point: parameters: the parameters take 4388 bytes"));
+  EXPECT_EQ(failureOf(withTensors(300), "sm_90a"), "");
+  EXPECT_THAT(failureOf(withTensors(819), "sm_90a"),
+              testing::StartsWith("E0801 illegal point: parameters: the parameters take 32788 bytes"));
+  EXPECT_EQ(failureOf(withTensors(820), "cpu"), "");
+}
+
 std::string nested(int64_t outer, int64_t inner) {
   return "kernel k(A: tensor<f32>[N]) {\n  let i = ctx.block.x * 4\n  for<unroll " + std::to_string(outer) +
          "> a in range(1024) {\n    for<unroll " + std::to_string(inner) +

@@ -5,6 +5,9 @@ tool=$1 ptxas=$2 sm=$3 source=$4
 work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
 failed=0 count=0
 for file in "$source"/tests/conformance/run/*/kernel.pho "$source"/examples/*.pho; do
+  least=$(sed -n 's/.*"least_sm": *\([0-9]*\).*/\1/p' "${file%kernel.pho}case.json" 2>/dev/null)
+  number=${sm#sm_}
+  if [ "${number%a}" -lt "${least:-0}" ]; then continue; fi
   count=$((count + 1))
   if ! "$tool" "$file" --target "$sm" >"$work/k.ptx" 2>"$work/err"; then
     echo "$file: $(grep -v '^entry' "$work/err" | head -3)"; failed=$((failed + 1)); continue

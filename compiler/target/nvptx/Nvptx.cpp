@@ -144,6 +144,22 @@ Target targetOf(const Options &options, const Variant &variant, int64_t threads,
           roles};
 }
 
+/// Bytes of the parameters as the emitter lays them out: an address and strides a tensor, the grid, a
+/// workspace.
+int64_t parameterBytes(mlir::func::FuncOp func) {
+  int64_t bytes = 3 * 4 + (partsOf(func) > 1 ? 8 : 0);
+  for (mlir::Type type : func.getArgumentTypes()) {
+    auto view = mlir::dyn_cast<pho::ViewType>(type);
+    bytes += view ? 8 * view.getRank() : 8; // a smaller scalar takes as much before an address
+  }
+  return bytes;
+}
+
+/// What PTX takes as a name: it has no `_` alone, and one name of its own.
+std::string entryName(StringRef kernel) {
+  return kernel == "_" || kernel == "WARP_SZ" ? "kernel_" + kernel.str() : kernel.str();
+}
+
 /// The target passes on the kernel of `lowered`, whose other members they find.
 Error runPasses(mlir::func::FuncOp func, const Options &options, const Variant &variant, Lowered &lowered) {
   Target &target = lowered.target;
@@ -176,6 +192,8 @@ Error runPasses(mlir::func::FuncOp func, const Options &options, const Variant &
   Point facts, completed;
   facts.set("THREADS", threads);
   facts.set("UNROLLED", unrolled);
+  facts.set("PARAMETER_BYTES", parameterBytes(func));
+  facts.set("PARAMETER_LIMIT", target.ptx >= 81 ? 32764 : 4352);
   facts.set("SHARED_BYTES", lowered.sharedBytes);
   facts.set("SHARED_LIMIT", target.sharedLimit);
   facts.set("TILE_REGISTERS", lowered.registers);
@@ -351,7 +369,7 @@ Expected<std::unique_ptr<Module>> emitLLVM(mlir::ModuleOp tileModule, LLVMContex
     const Target &target = lowered->target;
     Emitter emitter(*module, target, target.ptx, file ? &debug : nullptr, file);
     auto name = source->getAttrOfType<mlir::StringAttr>("pho.name");
-    std::string symbol = (name ? name.str() : source.getName().str()) + variant.suffix, error;
+    std::string symbol = entryName(name ? name.getValue() : source.getName()) + variant.suffix, error;
     if (!emitter.emitKernel(func, symbol, variant.nativeGrid, error))
       return failure(error);
     if (mayAskForOneBlock(func, target, lowered->sharedBytes))
