@@ -247,9 +247,8 @@ std::vector<Ranked> Ledger::ranking(const Setting &setting, std::string &error) 
     SELECT m.run, m.stage, m.point, m.status, m.median_ns, m.mad_ns, json_array_length(m.samples_ns)
     FROM measurement m JOIN run r ON r.id = m.run
     WHERE m.stage <> 'baseline'
-      AND (?1 = '' OR r.kernel = ?1) AND (?2 = '' OR r.kernel_hash = ?2) AND (?3 = '' OR r.target = ?3)
-      AND (?4 = '' OR r.device = ?4) AND (?5 = '' OR r.driver = ?5) AND (?6 = '' OR r.build = ?6)
-      AND (?7 = '' OR r.mode = ?7) AND (?8 = '' OR r.shape = ?8) AND (?9 = '' OR r.args = ?9)
+      AND r.kernel = ?1 AND r.kernel_hash = ?2 AND r.target = ?3 AND r.device = ?4 AND r.driver = ?5
+      AND (?6 = '' OR r.build = ?6) AND r.mode = ?7 AND r.shape = ?8 AND r.args = ?9
     ORDER BY r.started, r.rowid, m.number)");
   bindSetting(s, 1, setting);
   struct Row {
@@ -306,6 +305,20 @@ std::vector<Ranked> Ledger::ranking(const Setting &setting, std::string &error) 
     return std::tuple(a.standing, a.medianNs, a.point.str()) <
            std::tuple(b.standing, b.medianNs, b.point.str());
   });
+  return result;
+}
+
+std::vector<std::string> Ledger::otherArguments(const Setting &setting) {
+  Statement s(db_, R"(
+    SELECT r.args FROM run r
+    WHERE r.kernel = ?1 AND r.kernel_hash = ?2 AND r.target = ?3 AND r.device = ?4 AND r.driver = ?5
+      AND (?6 = '' OR r.build = ?6) AND r.mode = ?7 AND r.shape = ?8 AND r.args <> ?9
+      AND EXISTS (SELECT 1 FROM measurement m WHERE m.run = r.id AND m.stage = 'search' AND m.status = 'ok')
+    GROUP BY r.args ORDER BY MAX(r.started) DESC, MAX(r.rowid) DESC)");
+  bindSetting(s, 1, setting);
+  std::vector<std::string> result;
+  while (s.step())
+    result.push_back(s.text(0));
   return result;
 }
 

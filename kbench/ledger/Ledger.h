@@ -76,10 +76,12 @@ public:
   /// In the order in which they were added.
   std::vector<Measurement> measurements(const std::string &run);
   /// Points that were ok in the latest run that timed them beside others (else alone), of all runs of this
-  /// setting (empty fields of it match anything): the winners of their runs, then other finalists, then the
+  /// setting (of any build where it names none): the winners of their runs, then other finalists, then the
   /// rest, each kind the fastest first. Of one run that is the order of its report. `error` is set where the
   /// file cannot be read.
   std::vector<Ranked> ranking(const Setting &setting, std::string &error);
+  /// The arguments of the runs that have measured a point in this setting but for them, the latest first.
+  std::vector<std::string> otherArguments(const Setting &setting);
   /// Adds what `path` has and this one lacks.
   bool merge(const std::string &path, size_t &runsAdded, size_t &rowsAdded, std::string &error);
 

@@ -149,7 +149,9 @@ std::optional<int> parseOptions(int argc, char **argv, Options &o) {
   app.add_flag("--quiet", o.quiet, "no progress line")->group(group);
   text("--ledger", o.ledger, "FILE", "where measurements are kept (SQLite); 'none' keeps nothing");
   app.add_flag("--best", o.best,
-               "print the ranking that the ledger holds for this kernel and shape, measuring nothing")
+               "print the ranking that the ledger holds for this kernel, shape, arguments and seed (of them "
+               "the points\n"
+               "of --pin, --autotune or --points), measuring nothing")
       ->group(group);
   app.add_flag("--fresh", o.fresh,
                "do not take up an interrupted search; measure again what the processor can do")
@@ -201,6 +203,8 @@ std::optional<int> parseOptions(int argc, char **argv, Options &o) {
       return misuse("--shard '" + o.shard + "': it should be written I/N with I from 1 to N");
     o.shardOf = std::pair(index - 1, of);
   }
+  if (o.best && !o.shard.empty())
+    return misuse("--best ranks what was measured: --shard does not go with it");
   std::string stops; // what prints something and stops
   for (const auto &[isGiven, flag] : {std::pair(o.list, "--list"), {o.best, "--best"}, {o.roof, "--roof"}}) {
     if (isGiven && !stops.empty())

@@ -115,7 +115,7 @@ private:
     // One that stands twice is measured once.
     std::set<std::string> seen;
     s_.repeated = std::erase_if(s_.listed, [&](const Point &p) { return !seen.insert(p.str()).second; });
-    if (o_.limit && !o_.list && s_.listed.size() > *o_.limit)
+    if (o_.limit && !o_.list && !o_.best && s_.listed.size() > *o_.limit)
       s_.listed.resize(*o_.limit);
     return Success;
   }

@@ -7,6 +7,7 @@
 #include "kbench/tool/Listing.h"
 #include "kbench/tool/Places.h"
 #include "kbench/tool/PrintRoofs.h"
+#include "kbench/tool/Ranking.h"
 #include "kbench/tool/RunFolder.h"
 #include "kbench/tool/Subject.h"
 #include "kbench/tune/Search.h"
@@ -238,9 +239,7 @@ private:
 
   void fillContext(const DeviceInfo &device) {
     ReportContext &c = context_;
-    std::string args, shape;
-    for (const std::string &a : o_.args)
-      args += (args.empty() ? "" : " ") + a;
+    std::string shape;
     for (auto &[n, v] : subject_.dims)
       shape += (shape.empty() ? "" : " ") + n + "=" + std::to_string(v);
     if (subject_.grid)
@@ -253,7 +252,7 @@ private:
                  buildName(),
                  o_.warmCache ? "warm cache" : "cold cache",
                  shape,
-                 args + (o_.seed != 1 ? " seed " + std::to_string(o_.seed) : "")};
+                 keptArguments(o_)};
     c.assembler = device.assembler;
     c.names = subject_.searched.declared;
     for (const Point &p : subject_.listed) // GEMM names that the kernel does not declare
@@ -289,7 +288,7 @@ private:
 
   int searchOrRank() {
     if (o_.best)
-      return rankFromLedger();
+      return printRanking(*ledger_, subject_, o_, context_);
     SpaceCount count = countPoints(subject_.searched, std::chrono::milliseconds(2000));
     auto source = makeSource(count);
     sayWhatIsSearched(count);
@@ -407,38 +406,6 @@ private:
     if (!writeError.empty() || !outcome.environmentError.empty())
       return EnvironmentFault;
     return outcome.ranking.empty() ? InputFault : Success;
-  }
-
-  int rankFromLedger() {
-    Setting setting = context_.setting;
-    setting.build.clear(); // of any build: what the ledger knows
-    std::string error;
-    auto ranked = ledger_->ranking(setting, error);
-    if (!error.empty()) {
-      complain("the ledger: " + error);
-      return EnvironmentFault;
-    }
-    if (ranked.empty()) {
-      complain("the ledger holds nothing for this kernel at " + setting.shape + " on this device");
-      return InputFault;
-    }
-    size_t shown = 0;
-    for (const Ranked &r : ranked) {
-      if (o_.limit && shown == *o_.limit)
-        break;
-      const std::string standing = r.standing == Ranked::Standing::Winner     ? "winner"
-                                   : r.standing == Ranked::Standing::Finalist ? "finals"
-                                                                              : "search";
-      std::printf("%4zu  %10s  %-14s  %s\n", ++shown, timeText(r.medianNs).c_str(),
-                  (r.among == 1 ? "alone" : standing + " of " + std::to_string(r.among)).c_str(),
-                  r.point.empty() ? "the kernel's only point" : r.point.str().c_str());
-    }
-    std::printf(
-        "ranked: winners of their runs, then finalists by their medians in the final rounds, then the "
-        "others by their medians in the search; each as the latest run of several points left it, and of how "
-        "many that passed there (alone: only runs of one point had it)\n");
-    std::printf("again  %s\n", reproduceCommand(context_, ranked[0].point).c_str());
-    return Success;
   }
 
   const Options &o_;

@@ -37,6 +37,36 @@ class Ledger(Case):
     def test_best_without_anything_measured(self):
         self.kbench('--best', '--dim', 'N=50', '--ledger', self.path('l.sqlite'), expect=1)
 
+    def test_best_is_of_the_arguments_that_are_asked_for(self):
+        ways = [(), ('--arg', 'X=uniform(0, 1)', '--arg', 'a=3'), ('--seed', '7'), ('--arg', 'a=2', '--seed', '7')]
+        shown = ['   (default arguments)', " --arg 'X=uniform(0, 1)' --arg a=3", ' --seed 7', ' --arg a=2 --seed 7']
+        def best(*more, expect=0):
+            return self.kbench('--best', '--dim', 'N=50', '--ledger', self.path('l.sqlite'), *more, expect=expect)
+        for i, way in enumerate(ways):
+            err = best(*way, expect=1).stderr
+            self.assertEqual([s for s in shown if '--best' + s + '\n' in err], shown[:i], err)
+            self.kbench('--dim', 'N=50', '--pin', f'U=1 T={8 << i}', '--ledger', self.path('l.sqlite'), *way)
+        for i, way in enumerate(ways):
+            out = best(*way).stdout
+            self.assertEqual(re.findall(r'(?m)^ .*  (\S+ \S+)$', out), [f'T={8 << i} U=1'], out)
+            self.assertIn(f'again  phobos-kbench --target interp --autotune "T={8 << i} U=1" --dim N=50{shown[i] if i else ""} ', out)
+
+    def test_best_of_the_points_that_are_asked_for(self):
+        self.kbench('--dim', 'N=50')
+        listed = self.write('p.txt', 'T=16 U=2\nT=32 U=1\n')
+        for ask, points in ((('--pin', 'T=16'), ['T=16 U=1', 'T=16 U=2']), (('--autotune', 'T=32'), ['T=32 U=1']),
+                            (('--pin', 'T=8', '--pin', 'U=2'), ['T=8 U=2']), (('--points', listed), ['T=16 U=2', 'T=32 U=1'])):
+            out = self.kbench('--best', '--dim', 'N=50', *ask).stdout
+            self.assertEqual(sorted(re.findall(r'(?m)^ .*  (\S+ \S+)$', out)), points, out)
+            self.assertIn(f'left out: {6 - len(points)} points that were not asked for', out)
+            self.assertIn(re.search(r'--autotune "(.*?)"', out)[1], points)
+            if '--autotune' not in ask:
+                out = self.kbench('--best', '--limit', '1', '--dim', 'N=50', *ask).stdout
+                self.assertEqual(len(re.findall(r'(?m)^ ', out)), 1)
+        self.assertIn('6 points of this kernel at N=50 on this device, but none with T=24',
+                      self.kbench('--best', '--dim', 'N=50', '--pin', 'T=24', expect=1).stderr)
+        self.assertIn('--shard', self.kbench('--best', '--dim', 'N=50', '--shard', '1/2', expect=2).stderr)
+
     def test_a_damaged_ledger(self):
         """One that was asked for is missed; without the default one a search goes on."""
         ledger = self.path('phobos/kbench.sqlite')

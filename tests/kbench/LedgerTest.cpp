@@ -105,6 +105,35 @@ TEST_F(LedgerFile, BestIsAQuery) {
   EXPECT_TRUE(ledger->ranking(elsewhere, error).empty());
 }
 
+// Measurements of one setting are never mixed with those of another, whichever field tells them apart and
+// also where the one that is asked for is empty; only the build may be left open.
+TEST_F(LedgerFile, BestIsOfOneSetting) {
+  auto ledger = Ledger::open(path, error);
+  std::string Setting::*fields[] = {&Setting::kernel, &Setting::kernelHash, &Setting::target,
+                                    &Setting::device, &Setting::driver,     &Setting::build,
+                                    &Setting::mode,   &Setting::shape,      &Setting::args};
+  auto addRun = [&](const Setting &of, const char *point) {
+    RunRecord run;
+    run.setting = of;
+    ASSERT_TRUE(ledger->begin(run, error)) << error;
+    ASSERT_TRUE(ledger->add(run.id, timed(point, 100), error)) << error;
+  };
+  addRun(setting(), "T=8");
+  for (std::string Setting::*field : fields) {
+    Setting other = setting();
+    other.*field = "another";
+    addRun(other, "T=16");
+    EXPECT_EQ(ledger->ranking(setting(), error).size(), 1u);
+    other.*field = "";
+    const size_t known = field == &Setting::build || (setting().*field).empty() ? 1 : 0;
+    EXPECT_EQ(ledger->ranking(other, error).size() > 0, known > 0);
+  }
+  Setting any = setting();
+  any.build.clear();
+  EXPECT_EQ(ledger->ranking(any, error).size(), 2u);
+  EXPECT_EQ(ledger->otherArguments(setting()), std::vector<std::string>{"another"});
+}
+
 TEST_F(LedgerFile, OneThatWasMeasuredAloneHasWonNothing) {
   auto ledger = Ledger::open(path, error);
   auto runOf = [&](std::vector<std::pair<const char *, double>> points, const char *winner) {
