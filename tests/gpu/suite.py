@@ -14,7 +14,7 @@
   roof          what the device can do at most, as phobos-kbench measures it: a copy, products of each type
   growth        kernels past the bounds of the short pipeline (hundreds of loops and ifs), bit for bit as the interpreter says, for older processors too
   large         a tensor of more than 2^31 elements, as a vector and as rows
-  accuracy      every f32 input of the functions of one argument, 2^32 pairs of pow, every conversion to and from a narrow type, as code for each processor up to this one
+  accuracy      every f32 input of the functions of one argument, 2^32 pairs of pow, every conversion to and from a narrow type, as code for each processor up to this one; the standard library's functions of f16 and bf16
   runtime       libphobos-runtime: contexts, threads, graphs, devices, misuse (gpu-runtime-check), the cost of a launch (gpu-launch-cost)
   embed         examples/embed_* built with g++ and with CMake against the installed package and run on the device, embed_python beside PyTorch
   memcheck, racecheck, synccheck   the conformance cases, the runtime's checks and the examples under compute-sanitizer, where it is installed
@@ -211,6 +211,10 @@ def accuracy():
         m = re.search(r"(\d+) passed, (\d+) failed", r.stdout)
         passed, failed = passed + (int(m[1]) if m else 0), failed + (int(m[2]) if m else 1)
         notes += [f"{sm}: {x}" for x in r.stdout.splitlines() if x.startswith("FAIL")] + ([] if m else [f"{sm}: {(r.stdout + r.stderr)[-200:]}"])
+    r = sh([sys.executable, os.path.join(CASES, "narrow.py"), a.bin, "--target", TARGET])
+    m = re.search(r"(\d+) passed, (\d+) failed", r.stdout)
+    passed, failed = passed + (int(m[1]) if m else 0), failed + (int(m[2]) if m else 1)
+    notes += [x for x in r.stdout.splitlines() if x.startswith("FAIL")] + ([] if m else [f"narrow.py: {(r.stdout + r.stderr)[-200:]}"])
     part("accuracy", passed, failed, since=t0, notes=notes)
 
 
