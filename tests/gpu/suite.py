@@ -42,10 +42,10 @@ def conformance():
 
 
 def older():
-    """Code for older processors, assembled for this one: their instructions (mma of half size on sm_75) and ways (loads ahead through registers)."""
+    """Code for older processors, assembled for this one: their instructions (mma of half size on sm_75) and ways (loads ahead through registers, sums of f8 products apart)."""
     t, passed, failed, notes = time.time(), 0, 0, []
     step = lambda what: print(f"  {what} done after {time.time() - t:.0f} s", flush=True)  # where a run that is cut off was
-    for target in [x for x in ("sm_75", "sm_80") if int(x[3:]) < int(TARGET[3:].rstrip("a"))]:
+    for target in [x for x in ("sm_75", "sm_80", "sm_89") if int(x[3:]) < int(TARGET[3:].rstrip("a"))]:
         r = sh([sys.executable, os.path.join(CASES, "check.py"), a.bin, "--target", target])
         m = re.search(r"(\d+) passed, (\d+) failed", r.stdout)
         passed, failed = passed + (int(m[1]) if m else 0), failed + (int(m[2]) if m else 1)
@@ -178,7 +178,7 @@ def growth():
             path = os.path.join(d, name + ".pho")
             open(path, "w").write(text)
             got = {}
-            for target in ["interp", TARGET] + [x for x in ("sm_75", "sm_80") if int(x[3:]) < int(TARGET[3:].rstrip("a"))]:
+            for target in ["interp", TARGET] + [x for x in ("sm_75", "sm_80", "sm_89") if int(x[3:]) < int(TARGET[3:].rstrip("a"))]:
                 args = ["--arg", "n=3"]
                 for k, v in whole.items():
                     if f"{k}: tensor" in text:
