@@ -144,8 +144,9 @@ std::optional<int> parseOptions(int argc, char **argv, Options &o) {
       ->check(driver::wholeNumber(0, mostJobs));
 
   group = "Results";
-  text("--csv", o.csv, "FILE", "every point as CSV (- for standard output); repeatable");
-  text("--json", o.json, "FILE", "every point and the setting as JSON (- for standard output); repeatable");
+  text("--csv", o.csv, "FILE",
+       "every point as CSV (- for standard output; the table then goes to standard error); repeatable");
+  text("--json", o.json, "FILE", "every point and the setting as JSON (- likewise); repeatable");
   app.add_flag("--quiet", o.quiet, "no progress line")->group(group);
   text("--ledger", o.ledger, "FILE", "where measurements are kept (SQLite); 'none' keeps nothing");
   app.add_flag("--best", o.best,
@@ -205,6 +206,12 @@ std::optional<int> parseOptions(int argc, char **argv, Options &o) {
   }
   if (o.best && !o.shard.empty())
     return misuse("--best ranks what was measured: --shard does not go with it");
+  for (auto *paths : {&o.csv, &o.json}) // the name is a link, which replacing the file would replace
+    std::replace(paths->begin(), paths->end(), std::string("/dev/stdout"), std::string("-"));
+  if (std::count(o.csv.begin(), o.csv.end(), "-") + std::count(o.json.begin(), o.json.end(), "-") > 1)
+    return misuse(
+        "--csv - and --json - write to standard output, which can have one of them: name a file for the "
+        "other");
   std::string stops; // what prints something and stops
   for (const auto &[isGiven, flag] : {std::pair(o.list, "--list"), {o.best, "--best"}, {o.roof, "--roof"}}) {
     if (isGiven && !stops.empty())

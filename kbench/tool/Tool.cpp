@@ -63,6 +63,8 @@ public:
 
 private:
   int openOutputs() {
+    if (std::count(o_.csv.begin(), o_.csv.end(), "-") + std::count(o_.json.begin(), o_.json.end(), "-"))
+      say_ = stderr;
     for (const std::string &path : o_.csv)
       csv_.emplace_back(path);
     for (const std::string &path : o_.json)
@@ -117,7 +119,7 @@ private:
         complain(error);
         return EnvironmentFault;
       }
-      std::printf("%s: %zu runs and %zu rows added\n", path.c_str(), runs, rows);
+      std::fprintf(say_, "%s: %zu runs and %zu rows added\n", path.c_str(), runs, rows);
     }
     return Success;
   }
@@ -166,7 +168,8 @@ private:
     for (const std::string &n : subject_.ignored)
       names += (names.empty() ? "" : ", ") + n;
     if (!names.empty())
-      std::printf("%s: ignored by target %s, so not searched over\n", names.c_str(), target_->name.c_str());
+      std::fprintf(say_, "%s: ignored by target %s, so not searched over\n", names.c_str(),
+                   target_->name.c_str());
     if (!o_.autotune.empty() && !subject_.searched.names.empty())
       complain("some names are left open");
     if (o_.autotune.empty())
@@ -179,7 +182,8 @@ private:
       if (!given.get(d.name) && d.choices.size() > 1)
         rest += (rest.empty() ? "" : " ") + d.name + "=" + std::to_string(*subject_.pinned.get(d.name));
     if (!rest.empty())
-      std::printf(
+      std::fprintf(
+          say_,
           "one point: %s, the first choices of what --autotune leaves out; --pin \"%s\" would search these\n",
           rest.c_str(), given.str().c_str());
   }
@@ -308,15 +312,15 @@ private:
     if (unfinished) {
       run.id = *unfinished;
       known = resultsOf(run.id);
-      std::printf("taking up an interrupted search: %zu points are done (--fresh starts over)\n",
-                  known.size());
+      std::fprintf(say_, "taking up an interrupted search: %zu points are done (--fresh starts over)\n",
+                   known.size());
     } else if (!ledger_->begin(run, error) &&
                (ledgerFailed("the ledger: " + error) != Success || !ledger_->begin(run, error))) {
       return EnvironmentFault;
     } else {
       freshLock_.take(run.id);
     }
-    std::fflush(stdout);
+    std::fflush(say_);
     return searchNow(*source, run.id, std::move(known), count);
   }
 
@@ -342,15 +346,16 @@ private:
                              ? listedText(subject_, static_cast<double>(subject_.listed.size()))
                              : countText(count);
     const std::string dims = dimsText(subject_);
-    std::printf("%s: %s on %s (%s)%s%s\n", subject_.kernel->name.text.c_str(), points.c_str(),
-                target_->name.c_str(), context_.setting.device.c_str(), dims.empty() ? "" : ", at ",
-                dims.c_str());
+    std::fprintf(say_, "%s: %s on %s (%s)%s%s\n", subject_.kernel->name.text.c_str(), points.c_str(),
+                 target_->name.c_str(), context_.setting.device.c_str(), dims.empty() ? "" : ", at ",
+                 dims.c_str());
     if (subject_.searched.neverHolds)
-      std::printf("no point satisfies @require(%s)\n",
-                  subject_.space.constraints[*subject_.searched.neverHolds].text.c_str());
+      std::fprintf(say_, "no point satisfies @require(%s)\n",
+                   subject_.space.constraints[*subject_.searched.neverHolds].text.c_str());
     if (subject_.listed.empty() && o_.shard.empty() && !o_.limit && count.points > 5000)
-      std::printf("that will take long: --pin fixes names, --limit N takes N points spread over the space\n");
-    std::fflush(stdout);
+      std::fprintf(
+          say_, "that will take long: --pin fixes names, --limit N takes N points spread over the space\n");
+    std::fflush(say_);
   }
 
   int searchNow(PointSource &source, const std::string &run, std::map<std::string, Measurement> known,
@@ -393,8 +398,8 @@ private:
       complain(outcome.environmentError);
     if (!ledgerError.empty())
       complain("the ledger: " + ledgerError + "; it does not hold all that was measured");
-    std::fputs(reportText(outcome, context_).c_str(), stdout);
-    std::fflush(stdout);
+    std::fputs(reportText(outcome, context_).c_str(), say_);
+    std::fflush(say_);
     writeOut(outcome, true);
     if (!writeError.empty())
       complain(writeError);
@@ -412,6 +417,7 @@ private:
   const std::vector<Target> &targets_;
   std::vector<std::string> workerCommand_;
   const Target *target_ = nullptr;
+  FILE *say_ = stdout; ///< what is for people: standard error where CSV or JSON goes to standard output
   std::unique_ptr<Ledger> ledger_;
   Subject subject_;
   std::vector<OutputFile> csv_, json_;

@@ -107,8 +107,22 @@ class Search(Case):
         self.assertEqual(len(rows), 6)
         self.assertEqual([r['rank'] for r in rows], ['1', '2', '3', '4', '5', '6'])
         self.assertLessEqual(float(rows[0]['ci95_low_ms']), float(rows[0]['median_ms']))
-        out = self.kbench('--csv', '-', '--autotune', 'T=8 U=1', '--dim', 'N=50').stdout
-        self.assertIn('rank,T,U,status', out)
+
+    def test_standard_output_holds_one_format_alone(self):
+        """Whatever else a run has to say, of points, ignored names, merged ledgers and a search that is taken up."""
+        self.kbench('--dim', 'N=50', '--ledger', self.path('other.sqlite'))
+        for name in ('-', '/dev/stdout'):
+            for option, read in (('--csv', lambda text: list(csv.DictReader(text.splitlines()))), ('--json', lambda text: json.loads(text)['points'])):
+                for more in ((), ('--autotune', 'T=8'), ('--limit', '2'), ('--merge', self.path('other.sqlite'), '--pin', 'T=16')):
+                    r = self.kbench(option, name, '--dim', 'N=50', *more)
+                    self.assertGreater(len(read(r.stdout)), 0)
+                    self.assertTrue(r.stdout.startswith('rank,' if option == '--csv' else '{'), r.stdout)
+                    for words in ('scale: ', 'best   T=', 'again  '):
+                        self.assertIn(words, r.stderr)
+        for both in (('--csv', '-', '--json', '-'), ('--csv', '-', '--csv', '/dev/stdout'), ('--json', '-', '--json', '-')):
+            r = self.kbench(*both, '--dim', 'N=50', expect=2)
+            self.assertIn('one of them', r.stderr)
+            self.assertEqual(r.stdout, '')
 
     def test_csv_has_the_same_columns_however_points_end(self):
         for target in ('interp', 'cpu'):
