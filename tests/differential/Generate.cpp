@@ -22,6 +22,8 @@ Program Generator::run() {
   rows_ = random_.pick(extents), columns_ = random_.pick(extents), inner_ = random_.pick(extents);
   if (seed_ % 8 == 5) // not by random_: the other programs stay what they were
     makeProductKernel();
+  else if (seed_ % 8 == 3)
+    makeEdgesKernel();
   else
     isPerThread_ ? makeThreadKernel() : makeTileKernel();
   if (seed_ % 4 == 0)

@@ -43,6 +43,7 @@ private:
   void makeTileKernel();
   void makeThreadKernel();
   void makeProductKernel(); // GenerateProduct.cpp
+  void makeEdgesKernel();   // GenerateEdges.cpp
   void addDims();
   void addInputs(bool rankOneOnly);
   void addFunctions();

@@ -1,7 +1,9 @@
 #include "tests/differential/Inputs.h"
+#include "runtime/contract/Numeric.h"
 #include "tests/differential/Random.h"
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <sstream>
 
@@ -54,12 +56,47 @@ static double floatValue(Random &random, ScalarType t, bool specials) {
   return static_cast<double>(random.range(-most, most)) / 4;
 }
 
+/// Any bits, or what is at the edges of the type: zeros, the least and the largest, denormals, infinities,
+/// NaN, 1.
+static double edgeValue(Random &random, ScalarType t) {
+  const unsigned width = bitWidth(t), mantissas = t == ScalarType::F64      ? 52
+                                                  : t == ScalarType::F32    ? 23
+                                                  : t == ScalarType::F16    ? 10
+                                                  : t == ScalarType::BF16   ? 7
+                                                  : t == ScalarType::F8E4M3 ? 3
+                                                                            : 2;
+  const uint64_t one = uint64_t(1) << mantissas, sign = random.next() << (width - 1);
+  const uint64_t top = (uint64_t(1) << (width - 1)) - one; // the exponent's bits
+  uint64_t bits = 0;
+  switch (random.below(8)) {
+  case 0:
+    bits = random.pick(std::vector<uint64_t>{0, 1, one - 1, one, top - 1, top, top | one >> 1});
+    break;
+  case 1:
+    bits = random.next() & (one - 1); // zero or denormal
+    break;
+  case 2:
+  case 3:
+    return static_cast<double>(random.range(-15, 15)) / 8;
+  default:
+    bits = random.next();
+  }
+  bits = (bits | sign) & (width == 64 ? ~uint64_t(0) : (uint64_t(1) << width) - 1);
+  if (t == ScalarType::F64) {
+    double x = 0;
+    std::memcpy(&x, &bits, sizeof x);
+    return x;
+  }
+  return numeric::decodeFloat(t, bits);
+}
+
 static void fill(HostArray &array, Random &random, const std::string &how) {
   for (int64_t i = 0; i < array.size(); ++i)
     if (array.elem() == ScalarType::Bool)
       array.setInt(i, random.below(2));
     else if (isFloat(array.elem()))
-      array.setFloat(i, floatValue(random, array.elem(), how == "specials"));
+      array.setFloat(i, how == "edges" ? edgeValue(random, array.elem())
+                                       : floatValue(random, array.elem(), how == "specials"));
     else
       array.setInt(i, integerValue(random, array.elem()));
 }

@@ -3,7 +3,7 @@
 //   //! seed 17            of all values
 //   //! dim M 23           a runtime dimension
 //   //! in A quarters      an input: integers, bools, quarters (multiples of 1/4), specials (and NaN,
-//   infinities, -0)
+//   infinities, -0), edges (any bits, denormals, the largest)
 //   //! out O 1e-6         an output (filled before, too) and the largest difference that targets may show; 0
 //   is equality
 #pragma once
