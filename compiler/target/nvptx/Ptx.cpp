@@ -1,5 +1,6 @@
 // LLVM's side: the O3 pipeline and the NVPTX back end.
 #include "compiler/target/common/ShortPipeline.h"
+#include "compiler/target/nvptx/NarrowStoredBits.h"
 #include "compiler/target/nvptx/PtxVersion.h"
 #include "compiler/target/nvptx/SpellOutAbs.h"
 #include "llvm/IR/LegacyPassManager.h"
@@ -40,6 +41,15 @@ std::unique_ptr<TargetMachine> machineFor(const Options &options, std::string &e
       target->createTargetMachine(triple, processorName(options), "+ptx" + std::to_string(ptx),
                                   machineOptions, Reloc::Static, std::nullopt, CodeGenOptLevel::Aggressive));
 }
+
+/// The assembler (13.0) makes 0.0 of the constant -0.0 in a selp.f32 of two constants. As bits it comes
+/// through.
+void selectBits(std::string &text) {
+  constexpr StringLiteral f32 = "selp.f32";
+  for (size_t at = 0; (at = text.find(f32, at)) != text.npos; at += f32.size())
+    if (StringRef(text).substr(at).split(';').first.contains("0f80000000"))
+      text[at + 5] = 'b';
+}
 } // namespace
 
 void optimize(Module &module, const Options &options) {
@@ -63,12 +73,14 @@ void optimize(Module &module, const Options &options) {
   builder.crossRegisterProxies(loops, functions, calls, modules);
   if (common::isTooLargeToOptimize(module, common::kLargestGpu)) {
     common::runShortPipeline(module, modules);
+    narrowStoredBits(module);
     return spellOutAbs(module);
   }
   OptimizationLevel level = options.optLevel >= 3   ? OptimizationLevel::O3
                             : options.optLevel == 2 ? OptimizationLevel::O2
                                                     : OptimizationLevel::O1;
   builder.buildPerModuleDefaultPipeline(level).run(module, modules);
+  narrowStoredBits(module);
   spellOutAbs(module);
 }
 
@@ -85,7 +97,9 @@ Expected<std::string> emitPtx(Module &module, const Options &options) {
   if (machine->addPassesToEmitFile(passes, out, nullptr, CodeGenFileType::AssemblyFile))
     return createStringError(inconvertibleErrorCode(), "the NVPTX back end writes no assembly");
   passes.run(module);
-  return std::string(text.str());
+  std::string ptx(text.str());
+  selectBits(ptx);
+  return ptx;
 }
 
 } // namespace phobos::nvptx
