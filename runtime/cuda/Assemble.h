@@ -1,7 +1,8 @@
 // PTX to a cubin, on a machine with or without a GPU: nvJitLink where its library is found, else ptxas as a
 // process, else not at all (the driver compiles PTX at load). nvJitLink compiles for linking with others, as
-// `ptxas -c` does: setmaxnreg is ignored then (C7504), so code that has it goes to ptxas first. The lines
-// that the PTX's .loc name go into the cubin, so that a profiler shows them.
+// `ptxas -c` does: it takes some more registers, so where it spills and ptxas spills less that one's code is
+// taken; and setmaxnreg is ignored (C7504), so code that has it goes to ptxas first. The lines that the PTX's
+// .loc name go into the cubin, so that a profiler shows them.
 #pragma once
 #include <cstdint>
 #include <string>

@@ -78,7 +78,7 @@ void Emitter::emitCombineParts(phog::CombinePartsOp op) {
     }
   }
   barrier();
-  const SyncScope::ID device = context.getOrInsertSyncScopeID("device");
+  const SyncScope::ID device = deviceScope();
   Reg isLast = either(
       b.CreateICmpEQ(thread, i32(0)),
       [&] {

@@ -19,11 +19,8 @@ bool mayBeFloat(Value *v, SmallPtrSetImpl<Value *> &seen) {
     return cast->getSrcTy()->isFPOrFPVectorTy() || mayBeFloat(cast->getOperand(0), seen);
   if (auto *shift = dyn_cast<LShrOperator>(v))
     return mayBeFloat(shift->getOperand(0), seen);
-  auto any = [&](auto &&operands) {
-    return any_of(operands, [&](Value *operand) { return mayBeFloat(operand, seen); });
-  };
   if (auto *phi = dyn_cast<PHINode>(v))
-    return any(phi->incoming_values());
+    return any_of(phi->incoming_values(), [&](Value *incoming) { return mayBeFloat(incoming, seen); });
   if (auto *select = dyn_cast<SelectInst>(v))
     return mayBeFloat(select->getTrueValue(), seen) || mayBeFloat(select->getFalseValue(), seen);
   return false;
@@ -33,10 +30,10 @@ bool mayBeFloat(Value *v, SmallPtrSetImpl<Value *> &seen) {
 Value *moved(IRBuilderBase &b, Value *v) {
   Type *wide = v->getType()->getIntegerBitWidth() < 16 ? b.getInt16Ty() : v->getType();
   const bool isShort = wide->isIntegerTy(16);
-  auto *asm_ = InlineAsm::get(FunctionType::get(wide, {wide}, false),
+  auto *move = InlineAsm::get(FunctionType::get(wide, {wide}, false),
                               isShort ? "mov.b16 $0, $1;" : "mov.b32 $0, $1;", isShort ? "=h,h" : "=r,r",
                               /*hasSideEffects=*/false);
-  return b.CreateTrunc(b.CreateCall(asm_, {b.CreateZExt(v, wide)}), v->getType());
+  return b.CreateTrunc(b.CreateCall(move, {b.CreateZExt(v, wide)}), v->getType());
 }
 } // namespace
 

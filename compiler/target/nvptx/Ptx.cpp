@@ -73,13 +73,12 @@ void optimize(Module &module, const Options &options) {
   builder.crossRegisterProxies(loops, functions, calls, modules);
   if (common::isTooLargeToOptimize(module, common::kLargestGpu)) {
     common::runShortPipeline(module, modules);
-    narrowStoredBits(module);
-    return spellOutAbs(module);
+  } else {
+    OptimizationLevel level = options.optLevel >= 3   ? OptimizationLevel::O3
+                              : options.optLevel == 2 ? OptimizationLevel::O2
+                                                      : OptimizationLevel::O1;
+    builder.buildPerModuleDefaultPipeline(level).run(module, modules);
   }
-  OptimizationLevel level = options.optLevel >= 3   ? OptimizationLevel::O3
-                            : options.optLevel == 2 ? OptimizationLevel::O2
-                                                    : OptimizationLevel::O1;
-  builder.buildPerModuleDefaultPipeline(level).run(module, modules);
   narrowStoredBits(module);
   spellOutAbs(module);
 }
