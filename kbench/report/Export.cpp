@@ -112,8 +112,11 @@ std::string reportJson(const SearchOutcome &o, const ReportContext &c) {
                 {"samples_ns", samples}};
     if (!samples.empty())
       baseline["median_ms"] = medianOf(samples) / 1e6;
-    if (auto percent = percentOfBaseline(o))
+    std::string whyNot;
+    if (auto percent = percentOfBaseline(o, whyNot))
       baseline["percent"] = *percent;
+    else if (!whyNot.empty())
+      baseline["no_percent"] = whyNot;
   }
   Json j{{"kernel", c.setting.kernel},
          {"kernel_hash", c.setting.kernelHash},

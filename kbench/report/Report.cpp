@@ -21,15 +21,21 @@ std::string threeDigits(double x) {
 
 std::string pointText(const Point &p) { return p.empty() ? "the kernel's only point" : p.str(); }
 
-/// Half of the points' repeats spread (MAD over median) by more than this: the machine is noisy.
-constexpr double noisySpread = 0.05;
-
-// The middle one of the points' spreads.
-double typicalSpread(const SearchOutcome &o) {
-  std::vector<double> spreads;
-  for (size_t i : o.ranking)
-    spreads.push_back(o.results[i].summary().spread());
-  return medianOf(spreads);
+// The middle one of the points' spreads, of those that matter most too.
+std::string noiseText(const SearchOutcome &o) {
+  std::vector<double> all, finalists;
+  for (size_t i : o.ranking) {
+    all.push_back(o.results[i].summary().spread());
+    if (o.results[i].wasInFinals() || i == o.ranking.front())
+      finalists.push_back(all.back());
+  }
+  const bool areAllNoisy = medianOf(all) > noisySpread;
+  const double noise = medianOf(areAllNoisy ? all : finalists);
+  if (noise <= noisySpread)
+    return "";
+  return "noise  repeats of one point spread by " + format("%.0f%%", 100 * noise) +
+         " (the middle one of all " + (areAllNoisy ? "points" : "finalists") +
+         "): this machine is noisy, small differences mean nothing\n";
 }
 
 constexpr size_t rowsShown = 40;
@@ -157,9 +163,12 @@ std::string productRoofText(const ProductRoof &roof) {
   return "dot " + roof.type + " makes " + threeDigits(roof.flopsPerNs) + " GFLOP/s (" + roof.how + ")";
 }
 
-std::optional<double> percentOfBaseline(const SearchOutcome &o) {
+std::optional<double> percentOfBaseline(const SearchOutcome &o, std::string &whyNot) {
   const std::vector<double> &library = o.baseline.measurement.samplesNs;
   if (o.ranking.empty() || library.empty() || o.results[o.ranking.front()].finalsNs.empty())
+    return std::nullopt;
+  whyNot = whyNoRatio(summarize(library), summarize(o.results[o.ranking.front()].finalsNs));
+  if (!whyNot.empty())
     return std::nullopt;
   return std::floor(1000 * medianOf(library) / medianOf(o.results[o.ranking.front()].finalsNs)) / 10;
 }
@@ -175,8 +184,11 @@ static std::string baselineText(const SearchOutcome &o, const ReportContext &c) 
            "\n";
   const Summary s = summarize(m.samplesNs);
   std::string text = o.baseline.name + "  " + timeText(s.median) + ", " + rateText(m, s.median);
-  if (auto percent = percentOfBaseline(o))
+  std::string whyNot;
+  if (auto percent = percentOfBaseline(o, whyNot))
     text += ", in the same rounds: the best point reaches " + format("%.1f%%", *percent) + " of its speed";
+  else if (!whyNot.empty())
+    text += "; the noise allows no ratio of the best point to it (" + whyNot + ")";
   return text + "\n";
 }
 
@@ -351,22 +363,23 @@ std::string reportText(const SearchOutcome &o, const ReportContext &c) {
              : o.tied.size() > 1 ? "the least median, but within noise of others (a quieter machine or a "
                                    "larger --budget tells)\n"
                                  : "the fastest beyond doubt\n");
-  if (const double noise = typicalSpread(o); noise > noisySpread)
-    text += "noise  repeats of one point spread by " + format("%.0f%%", 100 * noise) +
-            " (the middle one of all points): this machine is noisy, small differences mean nothing\n";
+  text += noiseText(o);
   text += roofText(o, c);
   text += baselineText(o, c);
   if (o.ranking.size() > 1) {
     // Like with like: both as the search timed them, unless the worst was in the finals too.
     auto inSearch = [&](const PointResult &p) {
-      return worst.wasInFinals() ? p.summary().median : medianOf(p.measurement.samplesNs);
+      return worst.wasInFinals() ? p.summary() : summarize(p.measurement.samplesNs);
     };
-    const double worstNs = inSearch(worst);
-    text += "worst  " + pointText(worst.measurement.point) + "\n       " + timeText(worstNs) + ", " +
-            rateText(worst.measurement, worstNs) +
-            (worst.wasInFinals() ? ": the best is "
-                                 : ": there the best took " + timeText(inSearch(best)) + " and is ") +
-            format("%.2f", worstNs / inSearch(best)) + " times as fast\n";
+    const Summary slow = inSearch(worst), fast = inSearch(best);
+    text += "worst  " + pointText(worst.measurement.point) + "\n       " + timeText(slow.median) + ", " +
+            rateText(worst.measurement, slow.median) + ": " +
+            (worst.wasInFinals() ? "" : "there the best took " + timeText(fast.median));
+    const std::string whyNot = whyNoRatio(slow, fast),
+                      link = worst.wasInFinals() ? "the best is " : " and is ";
+    text += whyNot.empty() ? link + format("%.2f", slow.median / fast.median) + " times as fast\n"
+                           : (worst.wasInFinals() ? "" : "; ") +
+                                 std::string("the noise allows no ratio of the two (") + whyNot + ")\n";
   }
   text += fullSizeNotes(o);
   std::string inPlace;

@@ -29,8 +29,8 @@ std::string timeText(double nanoseconds);
 std::string productRoofText(const ProductRoof &roof);
 std::string rateText(const Measurement &m, double nanoseconds);
 /// How fast the winner is in percent of the baseline, rounded down; nullopt where they were not timed in the
-/// same rounds.
-std::optional<double> percentOfBaseline(const SearchOutcome &outcome);
+/// same rounds, or where, as `whyNot` then says, the noise does not allow it.
+std::optional<double> percentOfBaseline(const SearchOutcome &outcome, std::string &whyNot);
 /// Words for a shell: quoted where need be.
 std::string shellWord(const std::string &word);
 /// The command that measures one point as this search did.

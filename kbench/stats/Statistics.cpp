@@ -55,6 +55,16 @@ Summary summarize(const std::vector<double> &samples) {
   return s;
 }
 
+bool overlap(const Summary &a, const Summary &b) { return a.low <= b.high && b.low <= a.high; }
+
+std::string whyNoRatio(const Summary &a, const Summary &b) {
+  if (std::max(a.spread(), b.spread()) > noisySpread)
+    return "repeats of one of them spread by " +
+           std::to_string(std::lround(100 * std::max(a.spread(), b.spread()))) + "%";
+  const bool isNear = std::max(a.median, b.median) <= nearEnough * std::min(a.median, b.median);
+  return !isNear && overlap(a, b) ? "their 95% intervals overlap" : "";
+}
+
 double signProbability(size_t ahead, size_t rounds) {
   const size_t extreme = std::max(ahead, rounds - std::min(ahead, rounds));
   double probability = std::ldexp(1, -static_cast<int>(rounds)), tail = 0; // of 0 heads, of 1, ..

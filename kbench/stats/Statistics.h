@@ -2,6 +2,7 @@
 // order statistics.
 #pragma once
 #include <cstddef>
+#include <string>
 #include <vector>
 
 namespace phobos::kbench {
@@ -16,6 +17,17 @@ struct Summary {
   /// MAD over median: what is printed as the spread.
   double spread() const { return median > 0 ? mad / median : 0; }
 };
+
+/// Repeats that spread by more than this: the machine is noisy.
+inline constexpr double noisySpread = 0.05;
+/// Medians this near are worth a second look.
+inline constexpr double nearEnough = 1.10;
+
+/// Whether the medians' confidence intervals have a value in common.
+bool overlap(const Summary &a, const Summary &b);
+/// Why noise allows no statement of how many times as fast one is as the other: either spreads too much, or
+/// they are far apart by their medians and not by their intervals. Empty: it allows one.
+std::string whyNoRatio(const Summary &a, const Summary &b);
 
 double medianOf(std::vector<double> samples);
 Summary summarize(const std::vector<double> &samples);

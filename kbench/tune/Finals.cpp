@@ -5,23 +5,12 @@
 namespace phobos::kbench {
 namespace {
 
-constexpr double nearEnough = 1.10; ///< of the best median of the search: who comes into the finals
 constexpr double asGoodAs = 1.005; ///< of the least median of the finals: who ties, if the rounds do not tell
 constexpr unsigned maxRounds = 40, samplesARound = 3;
 constexpr double longRoundNs = 4e8;    ///< a round that would take longer takes one sample of each
 constexpr unsigned baselineRounds = 8; ///< at least, for a library beside the finalists
 
 } // namespace
-
-std::vector<size_t> Finals::chooseFinalists() const {
-  std::vector<size_t> order = rankAll(outcome_.results);
-  std::vector<size_t> chosen;
-  for (size_t i : order)
-    if (chosen.size() < maxFinalists &&
-        outcome_.results[i].summary().median <= nearEnough * outcome_.results[order[0]].summary().median)
-      chosen.push_back(i);
-  return chosen;
-}
 
 void Finals::report(const std::string &doing) {
   if (events_.progress)
@@ -350,7 +339,7 @@ bool Finals::confirm(size_t result) {
 
 void Finals::run() {
   std::vector<Finalist> finalists;
-  for (size_t i : chooseFinalists()) {
+  for (size_t i : finalistsOf(outcome_.results, maxFinalists)) {
     if (!prepare(i)) {
       if (outcome_.wasInterrupted || !outcome_.environmentError.empty())
         return;

@@ -13,6 +13,10 @@ namespace phobos::kbench {
 /// compared.
 std::vector<size_t> rankAll(const std::vector<PointResult> &results);
 
+/// Indices of the results that go to the finals, at most `most`, the best of the search first: those whose
+/// medians are near its median, or whose confidence intervals overlap with its.
+std::vector<size_t> finalistsOf(const std::vector<PointResult> &results, size_t most);
+
 /// Workers that have done nothing yet, for the winner to be verified in again.
 struct FreshWorkers {
   Pool compilers, device;
@@ -26,12 +30,11 @@ public:
         again_(again), outcome_(outcome) {}
   void run();
   static constexpr size_t maxFinalists = 8;
-  /// Of the best median so far: a point all of whose first repeats take longer is timed no further, for it
-  /// cannot come into the finals.
+  /// Of the best median so far: a point all of whose first repeats take longer is timed no further: it
+  /// hardly comes into the finals.
   static constexpr double isSlow = 1.25;
 
 private:
-  std::vector<size_t> chooseFinalists() const;
   /// Makes the files of a point that an earlier run measured. False if that fails now.
   bool prepare(size_t result);
   /// Verifies the library's routine like a point. False on an interrupt; where there is none, the outcome has

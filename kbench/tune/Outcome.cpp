@@ -54,4 +54,19 @@ std::vector<size_t> rankAll(const std::vector<PointResult> &results) {
   return order;
 }
 
+std::vector<size_t> finalistsOf(const std::vector<PointResult> &results, size_t most) {
+  std::vector<size_t> chosen;
+  Summary best;
+  for (size_t i : rankAll(results)) {
+    const Summary own = results[i].summary();
+    if (chosen.empty())
+      best = own;
+    if (own.median <= nearEnough * best.median || overlap(own, best))
+      chosen.push_back(i);
+    if (chosen.size() == most)
+      break;
+  }
+  return chosen;
+}
+
 } // namespace phobos::kbench

@@ -38,8 +38,9 @@ class Search(Case):
 
     def test_the_report_names_best_and_worst(self):
         out = self.kbench('--dim', 'N=100').stdout
-        for words in ('6 points on interp', 'best', 'worst', 'times as fast', 'again  phobos-kbench', 'GB/s'):
+        for words in ('6 points on interp', 'best', 'worst', 'again  phobos-kbench', 'GB/s'):
             self.assertIn(words, out)
+        self.assertRegex(out, 'times as fast|the noise allows no ratio of the two')
 
     def test_defaults_are_stated(self):
         out = self.kbench('--dim', 'M=20', '--pin', 'TILE_M=8 TILE_N=8', source=GEMM).stdout
@@ -220,8 +221,10 @@ class BaselineLibrary(Case):
         self.assertTrue(b['verified_full_size'])
         best = min((p for p in self.result['points'] if p['rank'] == 1), key=lambda p: p['rank'])
         ratio = 100 * b['median_ms'] / best['median_ms']
-        self.assertLessEqual(b['percent'], ratio)
-        self.assertGreater(b['percent'], ratio - 0.11)
+        self.assertNotEqual('percent' in b, 'no_percent' in b)  # noise may not allow it
+        if 'percent' in b:
+            self.assertLessEqual(b['percent'], ratio)
+            self.assertGreater(b['percent'], ratio - 0.11)
         with sqlite3.connect(self.path('phobos/kbench.sqlite')) as db:
             rows = db.execute("SELECT point, status, detail, median_ns FROM measurement WHERE stage = 'baseline'").fetchall()
         self.assertEqual(len(rows), 1)
