@@ -24,6 +24,8 @@ Program Generator::run() {
     makeProductKernel();
   else if (seed_ % 8 == 3)
     makeEdgesKernel();
+  else if (seed_ % 8 == 7)
+    makeFormsKernel();
   else
     isPerThread_ ? makeThreadKernel() : makeTileKernel();
   if (seed_ % 4 == 0)
@@ -72,11 +74,8 @@ Generator::Tensor Generator::addTensor(S elem, std::vector<std::string> extents,
   t.extents = std::move(extents);
   std::string shape;
   for (const std::string &e : t.extents) {
-    int64_t size = 0;
-    for (const auto &[dim, value] : program_.dims)
-      if (dim == e)
-        size = value;
-    t.sizes.push_back(size ? size : std::stoll(e));
+    auto dim = std::ranges::find(program_.dims, e, &std::pair<std::string, int64_t>::first);
+    t.sizes.push_back(dim == program_.dims.end() ? std::stoll(e) : dim->second);
     shape += (shape.empty() ? "" : ", ") + e;
   }
   bool isNarrow = isFloat(elem) && bitWidth(elem) < 32;
@@ -162,7 +161,7 @@ void Generator::leaveLoop(size_t mark) {
 Statement Generator::declare(Type type, bool isMutable, Node value) {
   std::string name = fresh("v");
   std::string annotation = random_.chance(30) ? ": " + str(type) : "";
-  variables_.push_back({name, type, isMutable, false, value.bounds, trips_.size()});
+  variables_.push_back({name, std::move(type), isMutable, false, value.bounds, trips_.size()});
   return {(isMutable ? "var " : "let ") + name + annotation + " = $0", {std::move(value)}, {}};
 }
 

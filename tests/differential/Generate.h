@@ -44,6 +44,7 @@ private:
   void makeThreadKernel();
   void makeProductKernel(); // GenerateProduct.cpp
   void makeEdgesKernel();   // GenerateEdges.cpp
+  void makeFormsKernel();   // GenerateForms.cpp
   void addDims();
   void addInputs(bool rankOneOnly);
   void addFunctions();
