@@ -6,9 +6,21 @@
 
 namespace phobos::sema {
 
-/// Warns at each choice whose name the kernel does not use. The names of a GEMM count as used where a loop
-/// adds products to a variable (in the kernel, or in a function that it calls there), THREADS and STAGES
-/// everywhere.
+/// What a kernel's text says of its products, those in functions that it calls among them.
+struct Products {
+  bool any = false;
+  bool contraction = false; ///< a loop adds some to a variable that it does not change otherwise
+
+  /// Whether they give a meaning to a GEMM name that the kernel does not use itself: how many tiles are under
+  /// way and how many threads there are concerns any product, all else contractions.
+  bool giveMeaningTo(std::string_view name) const {
+    return contraction || (any && (name == "THREADS" || name == "STAGES"));
+  }
+};
+
+Products productsOf(const ast::File &file, const ast::Kernel &kernel, const ast::File *stdlib);
+
+/// Warns at each choice whose name the kernel does not use, nor its products; THREADS is used everywhere.
 void warnUnusedNames(const ast::File &file, const ast::Kernel &kernel, const ast::File *stdlib,
                      Diagnostics &diags);
 

@@ -90,7 +90,7 @@ NamesUsed::NamesUsed(const driver::LoadedFile &loaded, const ast::Kernel &kernel
     seen = before;
   }
   usesThreads_ = walk.usesThreads;
-  hasProduct_ = walk.calls.count("dot") || walk.calls.count("dot_t");
+  products_ = sema::productsOf(*loaded.file, kernel, loaded.stdlib.get());
   for (const ast::Attribute &a : kernel.attributes)
     if (isLookedAt(a.name.text, target))
       walk.visit(a);
@@ -111,10 +111,8 @@ bool NamesUsed::isIgnored(const std::string &name) const {
     return notLookedAt_.count(name) > 0;
   if (name == "THREADS")
     return target_.runsInLockStep && !usesThreads_;
-  if (name == "STAGES")
-    return target_.runsInLockStep;
   const bool isBlockTile = name == "TILE_M" || name == "TILE_N" || name == "TILE_K";
-  return !hasProduct_ || (target_.runsInLockStep && !isBlockTile);
+  return !products_.giveMeaningTo(name) || (target_.runsInLockStep && !isBlockTile);
 }
 
 } // namespace phobos::kbench

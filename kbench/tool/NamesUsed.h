@@ -1,6 +1,7 @@
 // Which declared names the code of a target depends on.
 #pragma once
 #include "compiler/driver/Compile.h"
+#include "compiler/sema/Unused.h"
 #include "kbench/Backend.h"
 #include <set>
 
@@ -19,7 +20,7 @@ private:
   std::vector<std::string> names_;    ///< sorted
   std::set<std::string> notLookedAt_; ///< in attributes that mean nothing to the target
   bool usesThreads_ = false;          ///< `ctx.thread` and its kin
-  bool hasProduct_ = false;           ///< a dot
+  sema::Products products_;
 };
 
 } // namespace phobos::kbench

@@ -136,10 +136,28 @@ TEST(UnusedNames, GemmNamesAreUsedWhereProductsAreAccumulated) {
         .codes();
   };
   EXPECT_EQ(codes("for k in range(0, 64, 16) { acc += dot_t(A[:, k :+ 16], A[:, k :+ 16]) }"), "");
-  EXPECT_EQ(codes("for k in range(0, 64, 16) { acc = acc * 2.0 + dot_t(A[:, k :+ 16], A[:, k :+ 16]) }"), "");
+  EXPECT_EQ(codes("for k in range(0, 64, 16) { acc = acc + dot_t(A[:, k :+ 16], A[:, k :+ 16]) }"), "");
+  EXPECT_EQ(codes("for k in range(0, 64, 16) { acc = acc * 2.0 + dot_t(A[:, k :+ 16], A[:, k :+ 16]) }"),
+            "W0210@1:11");
+  EXPECT_EQ(codes("for k in range(0, 64, 16) {\n acc *= 2.0\n acc += dot_t(A[:, k :+ 16], A[:, k :+ 16])\n}"),
+            "W0210@1:11");
   EXPECT_EQ(codes("acc += dot_t(A[:, 0 :+ 16], A[:, 0 :+ 16])"), "W0210@1:11");
   EXPECT_EQ(codes("for k in range(0, 64, 16) { acc += step(A[:, k :+ 16]) }",
                   "fn step(a: tile<f32>[R, C]) -> tile<f32>[R, R] { return dot_t(a, a) } "),
+            "");
+  EXPECT_EQ(
+      codes("for k in range(0, 64, 16) { acc = step(acc, A[:, k :+ 16]) }",
+            "fn step(s: tile<f32>[R, R], a: tile<f32>[R, C]) -> tile<f32>[R, R] { return s + dot_t(a, a) } "),
+      "");
+  // Under other names, and in a function that holds the loop.
+  const std::string product = "dot_t(A[:, k :+ 16], A[:, k :+ 16])";
+  EXPECT_EQ(codes("for k in range(0, 64, 16) {\n let p = " + product + "\n acc = p + acc\n}"), "");
+  EXPECT_EQ(codes("for k in range(0, 64, 16) {\n let s = acc + " + product + "\n acc = s\n}"), "");
+  EXPECT_EQ(codes("for k in range(0, 64, 16) {\n let s = acc * 2.0\n acc = s + " + product + "\n}"),
+            "W0210@1:11");
+  EXPECT_EQ(codes("acc = all(A[:, 0 :+ 64])", "fn all(a: tile<f32>[R, C]) -> tile<f32>[R, R] {\n"
+                                              "var s: tile<f32>[R, R] = 0.0\n"
+                                              "for i in range(4) { s += dot_t(a, a) }\n return s } "),
             "");
 }
 
