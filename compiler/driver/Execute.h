@@ -37,9 +37,11 @@ std::unique_ptr<Executable> prepare(const std::string &target, const sema::Typed
                                     const SourceManager &sources, const interp::Options &options,
                                     Diagnostics &diags, unsigned ptx = 0);
 
-/// The one for this machine's processor; in a file of its own because of what it includes.
+/// The one for this machine's processor, or of what an older one that LLVM calls `processor` has; in a file
+/// of its own because of what it includes.
 std::unique_ptr<Executable> prepareForCpu(const sema::TypedKernel &kernel, const SourceManager &sources,
-                                          const interp::Options &options, Diagnostics &diags);
+                                          const interp::Options &options, Diagnostics &diags,
+                                          const std::string &processor = "");
 
 /// The one for the GPU of this machine, compiled for `target` (sm_.., or gpu for what it is). Fails where
 /// there is none.

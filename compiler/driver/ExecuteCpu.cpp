@@ -65,13 +65,14 @@ private:
 } // namespace
 
 std::unique_ptr<Executable> prepareForCpu(const sema::TypedKernel &kernel, const SourceManager &sources,
-                                          const interp::Options &options, Diagnostics &diags) {
+                                          const interp::Options &options, Diagnostics &diags,
+                                          const std::string &processor) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   auto module = lower(kernel, sources, "cpu", context, diags);
   if (!module)
     return nullptr;
   FirstError first(context);
-  auto code = cpu::compileAndLoad(*module, {});
+  auto code = cpu::compileAndLoad(*module, {processor, ""});
   if (code)
     return std::make_unique<OnCpu>(kernel, std::move(*code), options);
   reportTargetError(code.takeError(), first, kernel, "cpu", diags);

@@ -137,10 +137,12 @@ Sweep widening(ScalarType from, unsigned sm) {
             direct.nvptx = true;
             direct.sm = sm;
             plain.hasF16c = false;
-            Value *x = b.CreateBitCast(b.CreateTrunc(bits, b.getIntNTy(bitWidth(from))),
-                                       target::valueType(b.getContext(), from));
-            Value *got = target::emitConvert(b, x, from, ScalarType::F32, direct),
-                  *expected = target::emitConvert(b, x, from, ScalarType::F32, plain);
+            Value *pattern = b.CreateTrunc(bits, b.getIntNTy(bitWidth(from)));
+            auto widened = [&](const target::ScalarTarget &t) {
+              Value *x = b.CreateBitCast(pattern, target::valueType(b.getContext(), from, t));
+              return target::emitConvert(b, x, from, ScalarType::F32, t);
+            };
+            Value *got = widened(direct), *expected = widened(plain);
             Value *sameNaN = b.CreateAnd(b.CreateFCmpUNO(got, got), b.CreateFCmpUNO(expected, expected));
             return b.CreateSelect(
                 sameNaN, target::floatConst(b.getFloatTy(), 0),

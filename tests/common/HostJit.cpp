@@ -38,7 +38,8 @@ HostJit::~HostJit() = default;
 namespace {
 llvm::Value *loadElements(llvm::IRBuilderBase &b, llvm::Value *base, llvm::Value *i, ScalarType t,
                           unsigned width) {
-  llvm::Type *mem = target::memoryType(b.getContext(), t), *val = target::valueType(b.getContext(), t);
+  llvm::Type *mem = target::memoryType(b.getContext(), t, {}),
+             *val = target::valueType(b.getContext(), t, {});
   if (width > 1) {
     mem = llvm::FixedVectorType::get(mem, width);
     val = llvm::FixedVectorType::get(val, width);
@@ -49,7 +50,7 @@ llvm::Value *loadElements(llvm::IRBuilderBase &b, llvm::Value *base, llvm::Value
 }
 
 void storeElements(llvm::IRBuilderBase &b, llvm::Value *base, llvm::Value *i, llvm::Value *v, ScalarType t) {
-  llvm::Type *mem = target::likeShape(v->getType(), target::memoryType(b.getContext(), t));
+  llvm::Type *mem = target::likeShape(v->getType(), target::memoryType(b.getContext(), t, {}));
   if (mem != v->getType())
     v = b.CreateZExt(v, mem);
   b.CreateAlignedStore(v, b.CreateGEP(mem->getScalarType(), base, i), llvm::Align(1));

@@ -49,6 +49,8 @@ namespace {
 void addKernel(llvm::Module &module, const PtxKernel &k) {
   llvm::LLVMContext &context = module.getContext();
   llvm::IRBuilder<> b(context);
+  target::ScalarTarget gpu;
+  gpu.nvptx = true;
   std::vector<llvm::Type *> params(k.in.size() + 1, b.getPtrTy(1));
   auto *f = llvm::Function::Create(llvm::FunctionType::get(b.getVoidTy(), params, false),
                                    llvm::Function::ExternalLinkage, k.name, module);
@@ -59,12 +61,13 @@ void addKernel(llvm::Module &module, const PtxKernel &k) {
       b.getInt64Ty());
   std::vector<llvm::Value *> args;
   for (size_t a = 0; a < k.in.size(); ++a) {
-    llvm::Type *mem = target::memoryType(context, k.in[a]), *val = target::valueType(context, k.in[a]);
+    llvm::Type *mem = target::memoryType(context, k.in[a], gpu),
+               *val = target::valueType(context, k.in[a], gpu);
     llvm::Value *v = b.CreateLoad(mem, b.CreateGEP(mem, f->getArg(a), i));
     args.push_back(mem == val ? v : b.CreateTrunc(v, val));
   }
   llvm::Value *r = k.emit(b, args);
-  llvm::Type *mem = target::memoryType(context, k.out);
+  llvm::Type *mem = target::memoryType(context, k.out, gpu);
   b.CreateStore(r->getType() == mem ? r : b.CreateZExt(r, mem), b.CreateGEP(mem, f->getArg(k.in.size()), i));
   b.CreateRetVoid();
 }

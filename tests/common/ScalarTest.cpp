@@ -189,8 +189,10 @@ TEST(MaxMin, SixteenBitTypesAllPairsOfBytes) {
     for (int a = 0; a < 256; ++a)
       for (int b = 0; b < 256; ++b)
         x.push_back(uint16_t(a << 8 | 0x55)), y.push_back(uint16_t(b << 8 | (b % 3 ? 0 : 0x55)));
-    auto f =
-        jit().compile({t, t}, t, 16, [](auto &b, auto a) { return target::emitMaxF(b, a[0], a[1], {}); });
+    auto f = jit().compile({t, t}, t, 16, [&](auto &b, auto a) {
+      auto wide = [&](llvm::Value *v) { return target::emitConvert(b, v, t, ScalarType::F32, {}); };
+      return target::emitConvert(b, target::emitMaxF(b, wide(a[0]), wide(a[1]), {}), ScalarType::F32, t, {});
+    });
     auto r = apply<uint16_t, uint16_t, uint16_t>(f, x, y);
     uint16_t inf = t == ScalarType::F16 ? 0x7C00 : 0x7F80;
     auto isNaN = [&](uint16_t v) { return (v & 0x7FFF) > inf; };

@@ -314,4 +314,50 @@ def bytes_of_bools():
     write('bools', text, {'A': a.view(bool)}, {'R': is_set, 'U': is_set.astype(np.uint8), 'T': ~is_set.T, 'C': is_set.sum(1, keepdims=True).astype(np.int32)})
 
 
-arithmetic(), conversions(), wholes(), products(), sums_of_zeros(), atomics(), loops_and_starts(), bytes_of_bools()
+def carried(t):
+    """What a block's scalars keep from one round of a loop to the next, and past an if: all bits of denormals."""
+    a, b = pairs(VALUES[t], VALUES[t]); k = (np.arange(a.size) % 4).astype(np.int32)
+    def rounds(step, v):
+        for i in range(3): v = np.where(k > i, step(v), v)
+        return v
+    text = f'''@grid(x = N)
+kernel edges(A: tensor<{t}>[N], B: tensor<{t}>[N], K: tensor<i32>[N], KEPT: tensor<{t}>[N], SWAPPED: tensor<{t}>[N], CHOSEN: tensor<{t}>[N], SUM: tensor<{t}>[N], HALVED: tensor<{t}>[N], MOST: tensor<{t}>[N]) {{
+  let a = A[ctx.block.x]
+  let b = B[ctx.block.x]
+  let k = K[ctx.block.x]
+  var kept = -a
+  var x = a
+  var y = b
+  var sum = {t}(0.0)
+  var halved = a
+  for i in range(k) {{
+    kept = where(kept == kept, a, kept)
+    let z = x
+    x = y
+    y = z
+    sum += a
+    halved = halved * {t}(0.5)
+  }}
+  KEPT[ctx.block.x] = kept
+  SWAPPED[ctx.block.x] = x
+  SUM[ctx.block.x] = sum
+  HALVED[ctx.block.x] = halved
+  var chosen = b
+  if k > 1 {{ chosen = a }}
+  CHOSEN[ctx.block.x] = chosen
+  var most = b
+  var i = 0
+  while i < k {{
+    if a > most {{ most = a }} else {{ i += 1 }}
+    i += 1
+  }}
+  MOST[ctx.block.x] = most
+}}
+'''
+    wide = a.astype(np.float64)
+    expect = {'KEPT': np.where(k > 0, a, -a), 'SWAPPED': np.where(k % 2 == 0, a, b), 'CHOSEN': np.where(k > 1, a, b), 'SUM': rounds(lambda v: convert(v + wide, t), np.zeros_like(wide)),
+              'HALVED': rounds(lambda v: convert(v * 0.5, t), wide), 'MOST': np.where((k > 0) & (a > b), a, b)}
+    write('carried_' + t, text, {'A': a, 'B': b, 'K': k}, {n: v.astype(np.float32) for n, v in expect.items()})
+
+
+arithmetic(), conversions(), wholes(), products(), sums_of_zeros(), atomics(), loops_and_starts(), bytes_of_bools(), carried('bf16'), carried('f16')

@@ -39,7 +39,7 @@ std::string difference(const std::string &name, const HostArray &expected, const
          std::to_string(differing) + " differ by more than " + std::to_string(tolerance);
 }
 
-Comparison compare(const std::string &text, const std::string &target) {
+Comparison compare(const std::string &text, const std::string &target, const std::string &processor) {
   Diagnostics diags;
   auto loaded = driver::loadText("program.pho", text, {.stdlib = false}, diags);
   auto failed = [&](Verdict v) { return Comparison{v, renderText(diags, loaded->sources)}; };
@@ -60,7 +60,8 @@ Comparison compare(const std::string &text, const std::string &target) {
   auto oracle = driver::prepare("interp", *typed, loaded->sources, options, diags);
   if (!oracle->run(expected, launch, diags))
     return failed(Verdict::Undefined);
-  auto executable = driver::prepare(target, *typed, loaded->sources, {}, diags);
+  auto executable = target == "cpu" ? driver::prepareForCpu(*typed, loaded->sources, {}, diags, processor)
+                                    : driver::prepare(target, *typed, loaded->sources, {}, diags);
   if (!executable || !executable->run(got, launch, diags)) {
     const bool isIllegal =
         std::ranges::any_of(diags.all(), [](const Diagnostic &d) { return d.id == diag::IllegalPoint; });

@@ -25,7 +25,7 @@ constexpr auto kCuttingTime =
     std::chrono::seconds(30); ///< of one that is faulty: on a device each try takes half a second
 
 struct Options {
-  std::string target = "cpu";
+  std::string target = "cpu", processor;
   uint64_t first = 1, count = 2000;
   int maxReports = 5;
   bool verbose = false;
@@ -67,12 +67,12 @@ std::string verdictText(const Comparison &c) {
 }
 
 /// One text, alone in a child.
-std::string judge(const std::string &text, const std::string &target) {
+std::string judge(const std::string &text, const Options &options) {
   std::string verdict;
   std::string why = inChild(
       kDeadlineMs,
       [&](FILE *out) {
-        std::string v = verdictText(compare(text, target));
+        std::string v = verdictText(compare(text, options.target, options.processor));
         for (char c : v)
           std::fputc(c == '\n' ? '\v' : c, out); // one line
         std::fputc('\n', out);
@@ -91,15 +91,15 @@ void report(const Outcome &o, const Options &options) {
   std::string kind = kindOf(o.what);
   if (kind.starts_with("rejected")) { // any cut is likely rejected for another reason
     std::string text = print(generate(o.seed));
-    std::cout << judge(text, options.target) << "\n" << text << std::flush;
+    std::cout << judge(text, options) << "\n" << text << std::flush;
     return;
   }
   const auto end = std::chrono::steady_clock::now() + kCuttingTime;
   Program small = minimise(generate(o.seed), [&](const std::string &text) {
-    return std::chrono::steady_clock::now() < end && kindOf(judge(text, options.target)) == kind;
+    return std::chrono::steady_clock::now() < end && kindOf(judge(text, options)) == kind;
   });
   std::string text = print(small);
-  std::cout << "cut down, it " << judge(text, options.target) << "\n" << text << std::flush;
+  std::cout << "cut down, it " << judge(text, options) << "\n" << text << std::flush;
 }
 
 int runSeeds(const Options &options) {
@@ -119,7 +119,7 @@ int runSeeds(const Options &options) {
           for (uint64_t seed = next; seed < end; ++seed) {
             std::fprintf(out, "at %llu\n", static_cast<unsigned long long>(seed));
             std::fflush(out);
-            std::string v = verdictText(compare(print(generate(seed)), options.target));
+            std::string v = verdictText(compare(print(generate(seed)), options.target, options.processor));
             if (v.empty())
               continue;
             std::fprintf(out, "bad %s\n", v.substr(0, v.find('\n')).c_str());
@@ -168,7 +168,7 @@ int runFiles(const Options &options) {
       std::cerr << "phobos-selftest: cannot read '" << path << "': " << error << "\n";
       return phobos::EnvironmentFault;
     }
-    std::string what = file->isCut ? "is too large" : judge(file->bytes, options.target);
+    std::string what = file->isCut ? "is too large" : judge(file->bytes, options);
     failed += !what.empty();
     std::cout << path << " " << (what.empty() ? "agrees" : what) << "\n";
   }
@@ -195,6 +195,8 @@ int selftestMain(int argc, char **argv) {
       "phobos-selftest"};
   app.add_option("FILE", options.files, "programs to compare, instead of random ones");
   app.add_option("--target", options.target, driver::executableTargets())->capture_default_str();
+  app.add_option("--processor", options.processor,
+                 "of the CPU target: code for an older processor than this machine's, as x86-64-v2");
   app.add_option("--first", options.first, "the first seed")->capture_default_str();
   app.add_option("--count", options.count, "how many seeds")
       ->capture_default_str()

@@ -11,14 +11,14 @@ namespace {
 
 bool isNarrowFloat(ScalarType t) { return isFloat(t) && t != ScalarType::F32 && t != ScalarType::F64; }
 
-/// The value 1 of type `t`, in `shape`.
-llvm::Constant *one(llvm::Type *shape, ScalarType t) {
-  llvm::Type *vt = likeShape(shape, valueType(shape->getContext(), t));
-  if (t == ScalarType::F8E4M3)
-    return intConst(vt, 0x38);
-  if (t == ScalarType::F8E5M2)
-    return intConst(vt, 0x3C);
-  return isFloat(t) ? floatConst(vt, 1) : intConst(vt, 1);
+/// The float 1 as a constant of type `vt`: its bits where that is an integer.
+llvm::Constant *one(llvm::Type *vt, ScalarType t) {
+  if (vt->isFPOrFPVectorTy())
+    return floatConst(vt, 1);
+  return intConst(vt, t == ScalarType::F8E4M3   ? 0x38
+                      : t == ScalarType::F8E5M2 ? 0x3C
+                      : t == ScalarType::F16    ? 0x3C00
+                                                : 0x3F80);
 }
 
 Value *floatToFloat(llvm::IRBuilderBase &b, Value *x, ScalarType from, ScalarType to,
@@ -43,7 +43,7 @@ Value *floatToInt(llvm::IRBuilderBase &b, Value *x, ScalarType from, ScalarType 
                   const ScalarTarget &target) {
   if (isNarrowFloat(from))
     x = narrowToF32(b, x, from, target);
-  llvm::Type *result = likeShape(x->getType(), valueType(b.getContext(), to));
+  llvm::Type *result = likeShape(x->getType(), valueType(b.getContext(), to, target));
   return b.CreateIntrinsic(isSigned(to) ? ID::fptosi_sat : ID::fptoui_sat, {result, x->getType()}, {x});
 }
 
@@ -67,7 +67,7 @@ Value *intToFloat(llvm::IRBuilderBase &b, Value *x, ScalarType from, ScalarType 
   };
   llvm::Type *shape = x->getType();
   if (to == ScalarType::F64 || to == ScalarType::F32)
-    return cast(x, likeShape(shape, valueType(b.getContext(), to)));
+    return cast(x, likeShape(shape, valueType(b.getContext(), to, target)));
   if (bitWidth(from) == 8)
     return f32ToNarrow(b, cast(x, f32Like(shape)), to, target); // exact in f32
   if (bitWidth(from) == 64)
@@ -90,11 +90,11 @@ Value *emitConvert(llvm::IRBuilderBase &b, Value *x, ScalarType from, ScalarType
   if (from == to)
     return x;
   ExactFloats exact(b);
-  llvm::Type *result = likeShape(x->getType(), valueType(b.getContext(), to));
+  llvm::Type *result = likeShape(x->getType(), valueType(b.getContext(), to, target));
   if (to == ScalarType::Bool)
     return toBool(b, x, from, target);
   if (from == ScalarType::Bool)
-    return isFloat(to) ? b.CreateSelect(x, one(x->getType(), to), llvm::Constant::getNullValue(result))
+    return isFloat(to) ? b.CreateSelect(x, one(result, to), llvm::Constant::getNullValue(result))
                        : b.CreateZExt(x, result);
   if (isFloat(from))
     return isFloat(to) ? floatToFloat(b, x, from, to, target) : floatToInt(b, x, from, to, target);

@@ -7,10 +7,10 @@ namespace phobos::target {
 using llvm::Value;
 
 namespace {
-/// f32 and f64, and on NVPTX from sm_80 (max.NaN) the 16-bit types. Elsewhere those go through f32, whose
-/// result is one of the operands and comes back exactly.
+/// f32 and f64, and from sm_80 (max.NaN) the 16-bit types. Before, those go through f32, whose result is one
+/// of the operands and comes back exactly.
 bool isDirect(llvm::Type *t, const ScalarTarget &target) {
-  return t->isFloatTy() || t->isDoubleTy() || (target.nvptx && target.sm >= 80);
+  return t->isFloatTy() || t->isDoubleTy() || target.sm >= 80;
 }
 
 /// One comparison decides which operand is returned; of equal ones (zeros of two signs) the bits of both

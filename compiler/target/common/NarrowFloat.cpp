@@ -80,7 +80,7 @@ Value *encode(llvm::IRBuilderBase &b, Value *x, const Format &f) {
   return b.CreateTrunc(r, intLike(x->getType(), f.bits));
 }
 
-/// bf16 is the upper half of an f32. AVX-512's own instruction is not used: it flushes denormals.
+/// The bits of a bf16, the upper half of an f32. AVX-512's own instruction is not used: it flushes denormals.
 Value *encodeBF16(llvm::IRBuilderBase &b, Value *x) {
   llvm::Type *i32 = intLike(x->getType(), 32);
   Value *bits = b.CreateBitCast(x, i32);
@@ -89,8 +89,7 @@ Value *encodeBF16(llvm::IRBuilderBase &b, Value *x) {
   Value *rounded = b.CreateAdd(bits, b.CreateAdd(odd, intConst(i32, 0x7FFF)));
   Value *quiet = b.CreateOr(bits, intConst(i32, 0x400000));
   Value *high = b.CreateLShr(b.CreateSelect(isNaN, quiet, rounded), intConst(i32, 16));
-  return b.CreateBitCast(b.CreateTrunc(high, intLike(x->getType(), 16)),
-                         likeShape(x->getType(), b.getBFloatTy()));
+  return b.CreateTrunc(high, intLike(x->getType(), 16));
 }
 
 /// cvt.rn.satfinite.e4m3x2.f32 and its like convert pairs.
@@ -145,7 +144,7 @@ Value *narrowToF32(llvm::IRBuilderBase &b, Value *x, ScalarType from, const Scal
   switch (from) {
   case ScalarType::F16:
     if (target.nvptx || target.hasF16c)
-      return b.CreateFPExt(x, f32);
+      return b.CreateFPExt(b.CreateBitCast(x, likeShape(f32, b.getHalfTy())), f32);
     return decode(b, b.CreateBitCast(x, intLike(x->getType(), 16)), f16Format);
   case ScalarType::BF16: {
     llvm::Type *i32 = intLike(x->getType(), 32);
@@ -161,16 +160,16 @@ Value *narrowToF32(llvm::IRBuilderBase &b, Value *x, ScalarType from, const Scal
 
 Value *f32ToNarrow(llvm::IRBuilderBase &b, Value *x, ScalarType to, const ScalarTarget &target) {
   ExactFloats exact(b);
-  llvm::Type *half = likeShape(x->getType(), b.getHalfTy());
+  llvm::Type *result = likeShape(x->getType(), valueType(b.getContext(), to, target));
   switch (to) {
   case ScalarType::F16:
     if (target.nvptx || target.hasF16c)
-      return b.CreateFPTrunc(x, half);
-    return b.CreateBitCast(encode(b, x, f16Format), half);
+      return b.CreateBitCast(b.CreateFPTrunc(x, likeShape(result, b.getHalfTy())), result);
+    return encode(b, x, f16Format);
   case ScalarType::BF16:
     if (target.nvptx && target.sm >= 80)
-      return b.CreateFPTrunc(x, likeShape(x->getType(), b.getBFloatTy()));
-    return encodeBF16(b, x);
+      return b.CreateFPTrunc(x, result);
+    return b.CreateBitCast(encodeBF16(b, x), result);
   default:
     if (hasF8(target))
       return encodeF8Nvptx(b, x, to);

@@ -5,7 +5,7 @@
 
 namespace phobos::target {
 
-/// Exact. `x` is of valueType(from), from one of the four narrow types.
+/// Exact. `x` is of valueType(from, target), from one of the four narrow types.
 llvm::Value *narrowToF32(llvm::IRBuilderBase &b, llvm::Value *x, ScalarType from, const ScalarTarget &target);
 /// Nearest even; f16 and bf16 overflow to infinity, the f8 types to their largest finite value.
 llvm::Value *f32ToNarrow(llvm::IRBuilderBase &b, llvm::Value *x, ScalarType to, const ScalarTarget &target);

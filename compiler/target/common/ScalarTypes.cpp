@@ -3,7 +3,7 @@
 
 namespace phobos::target {
 
-llvm::Type *valueType(llvm::LLVMContext &context, ScalarType t) {
+llvm::Type *valueType(llvm::LLVMContext &context, ScalarType t, const ScalarTarget &target) {
   switch (t) {
   case ScalarType::Bool:
     return llvm::Type::getInt1Ty(context);
@@ -19,9 +19,9 @@ llvm::Type *valueType(llvm::LLVMContext &context, ScalarType t) {
   case ScalarType::Index:
     return llvm::Type::getInt64Ty(context);
   case ScalarType::F16:
-    return llvm::Type::getHalfTy(context);
+    return target.nvptx ? llvm::Type::getHalfTy(context) : llvm::Type::getInt16Ty(context);
   case ScalarType::BF16:
-    return llvm::Type::getBFloatTy(context);
+    return target.nvptx ? llvm::Type::getBFloatTy(context) : llvm::Type::getInt16Ty(context);
   case ScalarType::F32:
     return llvm::Type::getFloatTy(context);
   case ScalarType::F64:
@@ -30,8 +30,8 @@ llvm::Type *valueType(llvm::LLVMContext &context, ScalarType t) {
   llvm_unreachable("a scalar type of the language");
 }
 
-llvm::Type *memoryType(llvm::LLVMContext &context, ScalarType t) {
-  return t == ScalarType::Bool ? llvm::Type::getInt8Ty(context) : valueType(context, t);
+llvm::Type *memoryType(llvm::LLVMContext &context, ScalarType t, const ScalarTarget &target) {
+  return t == ScalarType::Bool ? llvm::Type::getInt8Ty(context) : valueType(context, t, target);
 }
 
 } // namespace phobos::target

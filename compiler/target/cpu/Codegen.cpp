@@ -57,7 +57,6 @@ TargetInfo targetInfoOf(const llvm::TargetMachine &machine) {
   info.hasVnni = info.hasAvx512 && has("+avx512vnni");
   info.vectorLanes = info.hasAvx512 ? 16 : info.hasAvx2 ? 8 : 4;
   info.vectorRegisters = info.hasAvx512 ? 32 : 16;
-  info.scalar.hasAvx512Bf16 = info.hasAvx512 && has("+avx512bf16");
   info.scalar.hasF16c = has("+f16c");
   return info;
 }

@@ -37,19 +37,8 @@ ScalarType scalarTypeOf(mlir::Type elem, bool isUnsigned) {
 llvm::Type *KernelEmitter::valueType(mlir::Type t) {
   mlir::Type elem = elementType(t);
   llvm::LLVMContext &c = module_.getContext();
-  if (elem.isIndex())
-    return llvm::Type::getInt64Ty(c);
-  if (elem.isInteger())
-    return llvm::Type::getIntNTy(c, elem.getIntOrFloatBitWidth());
-  if (elem.isF16())
-    return llvm::Type::getHalfTy(c);
-  if (elem.isBF16())
-    return llvm::Type::getBFloatTy(c);
-  if (elem.isF32())
-    return llvm::Type::getFloatTy(c);
-  if (elem.isF64())
-    return llvm::Type::getDoubleTy(c);
-  return llvm::Type::getInt8Ty(c); // the bits of an f8
+  return elem.isInteger() ? llvm::Type::getIntNTy(c, elem.getIntOrFloatBitWidth())
+                          : target::valueType(c, scalarTypeOf(elem, false), target_.scalar);
 }
 
 llvm::Type *KernelEmitter::memoryType(mlir::Value v) {
