@@ -60,11 +60,12 @@ def run(name, kernel, args, exact, t):
 
 erfc = np.vectorize(math.erfc, otypes=[np.float64])
 def sigmoid(x): return 1 / (1 + np.exp(-x))
+def least(x): return np.maximum(x, -1e300)  # -inf times 0 is to be the limit
 ONE = {
     'relu': lambda x: np.where(np.isnan(x), x, np.maximum(x, 0)),
-    'gelu': lambda x: x * 0.5 * erfc(-x / math.sqrt(2)),
-    'gelu_tanh': lambda x: x * sigmoid(2 * math.sqrt(2 / math.pi) * (x + 0.044715 * x * x * x)),
-    'silu': lambda x: x * sigmoid(x),
+    'gelu': lambda x: least(x) * 0.5 * erfc(-x / math.sqrt(2)),
+    'gelu_tanh': lambda x: least(x) * sigmoid(2 * math.sqrt(2 / math.pi) * (x + 0.044715 * x * x * x)),
+    'silu': lambda x: least(x) * sigmoid(x),
     'softplus': lambda x: np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x))),
     'log1p_of': lambda x: np.where((x >= 0) & (x <= 1), np.log1p(x), np.nan)}
 

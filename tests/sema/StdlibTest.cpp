@@ -6,6 +6,7 @@
 #include <cmath>
 #include <functional>
 #include <gtest/gtest.h>
+#include <limits>
 #include <set>
 
 namespace phobos::test {
@@ -154,6 +155,18 @@ TEST(Stdlib, ActivationsAreExactWhereFormulasCancel) {
   for (size_t i = 0; i < x.size(); ++i)
     EXPECT_NEAR(gelu[i], 0.5 * x[i] * std::erfc(-x[i] / std::sqrt(2.0)),
                 1e-6 * std::fmax(1, std::fabs(x[i])));
+}
+
+TEST(Stdlib, ActivationsAtInfinitiesAreTheirLimits) {
+  const double inf = std::numeric_limits<double>::infinity(), nan = std::nan("");
+  for (const char *f : {"gelu(x)", "gelu_tanh(x)", "silu(x)"})
+    for (const char *type : {"f16", "bf16", "f32", "f64"}) {
+      auto y = run(f, {-inf, -60000, -1000, inf, nan}, type);
+      for (size_t i = 0; i < 3; ++i)
+        EXPECT_TRUE(y[i] == 0 && std::signbit(y[i])) << f << " of " << type << ": " << y[i];
+      EXPECT_EQ(y[3], inf) << f << " of " << type;
+      EXPECT_TRUE(std::isnan(y[4])) << f << " of " << type;
+    }
 }
 
 TEST(Stdlib, SoftmaxesDoNotOverflow) {

@@ -343,9 +343,9 @@ Expected<std::unique_ptr<Module>> emitLLVM(mlir::ModuleOp tileModule, LLVMContex
     return failure("the module has no kernel");
   target::silenceWarnings(context);
   auto module = std::make_unique<Module>("phobos", context);
-  // Alignments of elements follow from it: of 64-bit integers LLVM's own would be 4 bytes.
-  module->setDataLayout("e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64");
+  // Alignments of elements follow from the target's layout: of 64-bit integers an empty one has 4 bytes.
   module->setTargetTriple(Triple("nvptx64-nvidia-cuda"));
+  module->setDataLayout(module->getTargetTriple().computeDataLayout());
   module->addModuleFlag(Module::Warning, "Debug Info Version", DEBUG_METADATA_VERSION);
   DIBuilder debug(*module);
   std::string fileName;
