@@ -94,8 +94,12 @@ private:
     if (!reported_.insert(name).second)
       return;
     auto b = diags_.report(id, range, name);
-    if (auto near = nearest(name, candidates))
+    if (id == diag::UnknownType) {
+      if (const std::string help = unknownTypeHelp(name); !help.empty())
+        b.help(help);
+    } else if (auto near = nearest(name, candidates)) {
       b.help("did you mean '" + *near + "'?");
+    }
   }
 
   void typeName(const ast::TypeExpr &t, bool declares) {

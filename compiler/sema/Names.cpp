@@ -53,9 +53,10 @@ void Checker::reportUnknown(diag id, std::string_view name, SourceRange range,
   const char *foreign = id == diag::UnknownName       ? foreignValue(name)
                         : id == diag::UnknownFunction ? foreignCall(name)
                                                       : nullptr;
-  if (foreign)
-    b.help(foreign);
-  else if (auto near = nearest(name, candidates))
+  const std::string type = id == diag::UnknownType ? unknownTypeHelp(std::string(name)) : "";
+  if (foreign || !type.empty())
+    b.help(foreign ? foreign : type);
+  else if (auto near = nearest(name, candidates); near && id != diag::UnknownType)
     b.help("did you mean '" + *near + "'?");
 }
 

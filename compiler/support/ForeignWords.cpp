@@ -134,6 +134,7 @@ constexpr std::array kCalls = {
     ForeignWord{"argmin", "write 'rowargmin(a)'"},
     ForeignWord{"cumsum", "write 'cumsum(a, 0)'"},
     // elementwise
+    ForeignWord{"tan", "write 'sin(x) / cos(x)'"},
     ForeignWord{"where", "write 'where(c, t, 0.0)'"},
     ForeignWord{"cdiv", "write 'cdiv(i, n)'"},
     ForeignWord{"clamp", "write 'clamp(x, 0.0, 1.0)'"},

@@ -4,10 +4,34 @@
 #include "compiler/syntax/Layout.h"
 #include "compiler/syntax/Recovery.h"
 #include "compiler/syntax/Words.h"
+#include <algorithm>
 
 namespace phobos::syntax {
 
 namespace {
+
+/// What else the bytes are than a text, and what makes one of them. Empty: they may be one, if with a wrong
+/// character.
+struct OtherThanText {
+  const char *what = "", *help = "";
+};
+OtherThanText otherThanText(std::string_view bytes) {
+  constexpr size_t looked = 4096, few = 8, oneIn = 32; // a stray control is an unexpected character
+  bytes = bytes.substr(0, looked);
+  size_t zeros[2] = {}; // at even and at odd places: of ASCII in UTF-16 all at one of them
+  for (size_t i = 0; i < bytes.size(); ++i)
+    zeros[i % 2] += bytes[i] == '\0';
+  const auto [fewer, more] = std::minmax(zeros[0], zeros[1]);
+  if (bytes.starts_with("\xFF\xFE") || bytes.starts_with("\xFE\xFF") ||
+      (more > few && fewer * oneIn < more && more * 5 > bytes.size() * 2))
+    return {"UTF-16", "convert it: iconv -f UTF-16 -t UTF-8 OLD > NEW"};
+  const auto controls = static_cast<size_t>(std::count_if(bytes.begin(), bytes.end(), [](char c) {
+    return static_cast<unsigned char>(c) < ' ' &&
+           std::string_view("\t\n\v\f\r").find(c) == std::string_view::npos;
+  }));
+  return controls > few && controls * oneIn > bytes.size() ? OtherThanText{"binary data", ""}
+                                                           : OtherThanText{};
+}
 
 /// Hands the laid-out tokens to the parser, then end-of-file for ever.
 class LaidOutSource final : public antlr4::TokenSource {
@@ -45,6 +69,12 @@ void parseWith(const SourceManager &sources, uint32_t index, bool single, Diagno
   std::string_view text = sources.file(index).text();
   if (text.size() > kMaxTextBytes) {
     diags.report(diag::TextTooLong, {0, 0, index}, text.size(), kMaxTextBytes);
+    return;
+  }
+  if (const OtherThanText other = otherThanText(text); *other.what) {
+    auto report = diags.report(diag::NotText, {0, 0, index}, other.what);
+    if (*other.help)
+      report.help(other.help);
     return;
   }
   ByteStream stream(text);

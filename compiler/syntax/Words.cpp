@@ -1,4 +1,5 @@
 #include "compiler/syntax/Words.h"
+#include <algorithm>
 #include <cctype>
 #include <set>
 #include <utility>
@@ -121,13 +122,16 @@ public:
     bool newline = false;
     for (;;) {
       std::unique_ptr<antlr4::Token> t = lexer.nextToken();
-      if (t->getType() == antlr4::Token::EOF)
+      if (t->getType() == antlr4::Token::EOF) {
+        commentAfter(static_cast<uint32_t>(text_.size()), newline);
         return std::move(out_);
+      }
       auto begin = static_cast<uint32_t>(t->getStartIndex()),
            end = static_cast<uint32_t>(t->getStopIndex() + 1);
       size_t type = t->getType();
       switch (type) {
       case PhobosLexer::NEWLINE:
+        commentAfter(begin, newline);
         newline = true;
         lineHasError_ = false;
         break;
@@ -173,6 +177,55 @@ public:
   }
 
 private:
+  /// `n // 2` divides in Python. Told where a statement that is whole ends in an operand, and the comment
+  /// right after it holds nothing but a number, or a name in capitals that the text has used before. Where it
+  /// is not whole, as in `f(n // 2)`, the parser's error tells it.
+  void commentAfter(uint32_t lineEnd, bool isEmptyLine) {
+    if (isEmptyLine || out_.words.empty())
+      return;
+    const Word &operand = out_.words.back();
+    std::string_view rest = text_.substr(operand.end, lineEnd - operand.end);
+    const size_t slashes = rest.find_first_not_of(' ');
+    if (slashes == std::string_view::npos || slashes > 1 || !rest.substr(slashes).starts_with("//") ||
+        !(operand.kind == Word::Kind::Name || operand.type == PhobosLexer::INT || operand.text == ")" ||
+          operand.text == "]"))
+      return;
+    rest.remove_prefix(slashes + 2);
+    const size_t first = rest.find_first_not_of(' '), last = rest.find_last_not_of(" \t\r");
+    if (first == std::string_view::npos || first > 1 || last == std::string_view::npos || last < first ||
+        !isWholeStatement())
+      return;
+    const std::string_view divisor = rest.substr(first, last + 1 - first);
+    const bool isNumber = divisor.find_first_not_of("0123456789") == std::string_view::npos;
+    if (!isNumber &&
+        (!isInCapitals(divisor) || std::none_of(out_.words.begin(), out_.words.end(),
+                                                [&](const Word &w) { return w.text == divisor; })))
+      return;
+    const auto at = operand.end + static_cast<uint32_t>(slashes);
+    diags_.report(diag::CommentedOperand, {at, at + 2, file_}, divisor)
+        .help(
+            "integers are divided by '/'; what is meant as a comment is told from a division by a word more");
+  }
+
+  /// Whether the last line assigns or returns, and leaves no bracket open.
+  bool isWholeStatement() const {
+    int depth = 0;
+    bool hasValue = false;
+    for (size_t i = out_.words.size(); i-- > 0 && depth >= 0;) {
+      const Word &w = out_.words[i];
+      hasValue |= depth == 0 && (w.text.ends_with("=") || w.text == "return");
+      depth += w.text == ")" || w.text == "]" ? 1 : w.text == "(" || w.text == "[" ? -1 : 0;
+      if (w.newlineBefore)
+        return hasValue && depth == 0 && w.text != "if" && w.text != "while" && w.text != "}";
+    }
+    return hasValue && depth == 0;
+  }
+
+  static bool isInCapitals(std::string_view name) {
+    return name.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == std::string_view::npos &&
+           isAsciiLetter(name.front());
+  }
+
   /// One a line: what follows on it is likely noise of the same mistake.
   void error(diag id, uint32_t begin, uint32_t end) {
     std::string_view spelled = text_.substr(begin, end - begin);

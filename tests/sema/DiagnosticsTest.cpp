@@ -145,6 +145,16 @@ TEST(SemaDiagnostics, SuggestNothingThatIsAnotherName) {
   EXPECT_EQ(help("kernel k(Y: tensor<f32>[N]) { Y[0] = unifrm(1, 2) }"), "");
   EXPECT_EQ(help("kernel k(Y: tensor<f32>[N]) { Y[0] = tanhh(Y[0]) }"), "did you mean 'tanh'?");
   EXPECT_EQ(help("kernel k(Y: tensor<f32>[N]) { let x = zeroes<f32>([4]) }"), "did you mean 'zeros'?");
+  EXPECT_EQ(help("kernel k(Y: tensor<f32>[N]) { Y[0] = tan(Y[0]) }"), "write 'sin(x) / cos(x)'");
+  const std::string integers = "the types of integers are i8, i32, i64, u8, u32 and index",
+                    floats = "the types of floats are f8e4m3, f8e5m2, f16, bf16, f32 and f64";
+  for (const char *type : {"i16", "u64", "u16", "int16", "uint64_t", "i128"}) {
+    EXPECT_EQ(help("kernel k(Y: tensor<" + std::string(type) + ">[N]) { Y[0] = 1 }"), integers) << type;
+    EXPECT_EQ(help("fn f(x: " + std::string(type) + ") { }"), integers) << type;
+  }
+  for (const char *type : {"f8", "f128", "float8"})
+    EXPECT_EQ(help("kernel k(Y: tensor<" + std::string(type) + ">[N]) { Y[0] = 1.0 }"), floats) << type;
+  EXPECT_EQ(help("kernel k(Y: tensor<bol>[N]) { Y[0] = true }"), "did you mean 'bool'?");
   EXPECT_EQ(help("kernel k(Y: tensor<f32>[N]) { Y[0 :+ 4] = softmx(Y[0 :+ 4]) }"), "did you mean 'softmax'?");
 }
 

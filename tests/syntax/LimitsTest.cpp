@@ -20,6 +20,26 @@ std::string code(const std::string &text) { return Parsed(text).codes().substr(0
 
 } // namespace
 
+TEST(Limits, WhatIsNoTextIsOneError) {
+  std::string noise, wide = "\xFF\xFE", wideAlone;
+  for (int i = 0; i < 3000; ++i)
+    noise += static_cast<char>(i * 37 + i * i % 251);
+  for (char c : inKernel("x = 1")) {
+    wide += {c, '\0'};
+    wideAlone += {'\0', c};
+  }
+  for (const std::string &bytes : {noise, wide, wideAlone,
+                                   "\x7F"
+                                   "ELF" +
+                                       std::string(60, '\0')})
+    EXPECT_EQ(Parsed(bytes).codes(), "E0118@1:1");
+  EXPECT_NE(Parsed(wide).messages().find("UTF-16"), std::string::npos);
+  EXPECT_NE(Parsed(noise).messages().find("binary data"), std::string::npos);
+  EXPECT_EQ(code(inKernel("x = \x01" + repeated(" ", 40))), "E0101") << "one character that is none";
+  EXPECT_EQ(code(inKernel("// \xC3\xA4\xC3\xB6\n")), "");
+  EXPECT_EQ(code(""), "");
+}
+
 TEST(Limits, BracketsNestTo256Levels) {
   EXPECT_EQ(code(inKernel("x = " + repeated("(", 254) + "1" + repeated(")", 254))), "");
   EXPECT_EQ(code(inKernel("x = " + repeated("(", 257) + "1" + repeated(")", 257))), "E0108");

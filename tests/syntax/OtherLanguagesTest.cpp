@@ -139,4 +139,21 @@ TEST(OtherLanguages, ALetterOutsideOfAsciiIsToldOncePerName) {
   EXPECT_EQ(p.file->kernels[0]->body.statements[0]->name.text, "gr\xC3\xB6\xC3\x9F\x65");
 }
 
+TEST(OtherLanguages, ACommentThatMayBeADivisionIsWarnedOf) {
+  auto codes = [](const std::string &body) {
+    return Parsed("kernel k(A: tensor<f32>[N]) {\n" + body + "\n}").codes();
+  };
+  for (const char *division : {"let h = n // 2", "let h = n// 2", "let h = A[n] //2  \t",
+                               "let h = (n + 1) // 16", "h += n // N", "return n // 2"})
+    EXPECT_EQ(codes(division).substr(0, 5), "W0120") << division;
+  EXPECT_EQ(codes("f(n // 2)"), "E0102@2:4") << "the error of the bracket says it";
+  for (const char *comment :
+       {"let h = n // half of it", "let h = n  // 2", "let h = 0.5 // 2", "let h = n // n",
+        "let h = n // TODO", "let h = n // 2 of them", "let h = n // 2.", "for i in range(4) { // 2\n}",
+        "f(n) // 2", "// 2", "let h = n\n// 2", "let h = n // (2)", "let h = n // -> 2",
+        "let h = n / 2 // 3 of 4", "let h = f( // 2\n1)", "let h = n //", "let h = n /* 2 */",
+        "let h = n // // 2"})
+    EXPECT_EQ(codes(comment), "") << comment;
+}
+
 } // namespace phobos::test
