@@ -158,6 +158,8 @@ int listPoints(const Subject &subject, const Options &options, const Session &se
   Page first(std::move(points), session, search);
   std::string error;
   if (!first.print(error)) {
+    if (isStandardOutputClosed()) // `| head`: who reads has enough
+      return 0;
     std::fprintf(stderr, "phobos-kbench: %s\n", error.c_str());
     return error == "interrupted" ? 1 : 3;
   }

@@ -185,6 +185,9 @@ std::optional<int> parseOptions(int argc, char **argv, Options &o) {
       return misuse("no FILE given, and " + stray);
   if (o.file.empty() && o.merge.empty() && !o.roof)
     return misuse("no FILE given");
+  if (o.ledger == "none" && !o.merge.empty() && !o.best)
+    return misuse("--ledger none keeps nothing, so there is nothing to --merge into: name a ledger, or leave "
+                  "--ledger out for the usual one");
   if (app.count("--ledger") && o.ledger.empty())
     return misuse("--ledger '' names no file; 'none' keeps nothing");
   if (std::count(o.points.begin(), o.points.end(), "-") + (o.file == "-") > 1)

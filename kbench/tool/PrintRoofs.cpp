@@ -46,6 +46,8 @@ int printRoofs(const Target &target, int device, const std::vector<std::string> 
     std::vector<Outcome> ended;
     while ((ended = pool.collect()).empty())
       if (waitForAny({&pool}, &interrupt, std::chrono::milliseconds(500))) {
+        if (isStandardOutputClosed())
+          return Success;
         std::fprintf(stderr, "phobos-kbench: interrupted\n");
         return InputFault;
       }

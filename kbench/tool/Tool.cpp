@@ -88,17 +88,17 @@ private:
     bool isDefault = o_.ledger.empty();
     std::string path = isDefault ? defaultLedger() : o_.ledger;
     const bool isKept = !path.empty() && path != "none" &&
-                        !(o_.best && !std::filesystem::exists(path)); // to look into one makes none
-    ledger_ = !isKept   ? Ledger::open(":memory:", error)
-              : o_.best ? Ledger::openToRead(path, error)
-                        : Ledger::open(path, error);
+                        !(o_.best && o_.merge.empty() && !std::filesystem::exists(path)); // a look makes none
+    ledger_ = !isKept                       ? Ledger::open(":memory:", error)
+              : o_.best && o_.merge.empty() ? Ledger::openToRead(path, error)
+                                            : Ledger::open(path, error);
     return ledger_ ? Success : ledgerFailed(error);
   }
 
   /// One that was asked for is missed; of the default one nothing is.
   int ledgerFailed(std::string error) {
-    if (!o_.ledger.empty()) {
-      complain(error + "; --ledger names another, 'none' keeps nothing");
+    if (!o_.ledger.empty() || !o_.merge.empty()) {
+      complain(error + "; --ledger names another" + (o_.merge.empty() ? ", 'none' keeps nothing" : ""));
       return EnvironmentFault;
     }
     complain(error + "; going on without a ledger: nothing is kept");
@@ -108,6 +108,10 @@ private:
 
   int mergeLedgers() {
     const std::string own = o_.ledger.empty() ? defaultLedger() : o_.ledger;
+    if (!o_.merge.empty() && own.empty()) {
+      complain("there is no usual ledger to --merge into: name one with --ledger");
+      return UsageFault;
+    }
     for (const std::string &path : o_.merge) {
       if (isSameFile(path, own)) {
         complain("--merge '" + path + "' is the ledger itself: name the one whose measurements to add");
@@ -345,6 +349,8 @@ private:
     std::string points = !subject_.listed.empty()
                              ? listedText(subject_, static_cast<double>(subject_.listed.size()))
                              : countText(count);
+    if (o_.limit && subject_.listed.empty() && static_cast<double>(*o_.limit) < count.points)
+      points = std::to_string(*o_.limit) + " of " + points;
     const std::string dims = dimsText(subject_);
     std::fprintf(say_, "%s: %s on %s (%s)%s%s\n", subject_.kernel->name.text.c_str(), points.c_str(),
                  target_->name.c_str(), context_.setting.device.c_str(), dims.empty() ? "" : ", at ",

@@ -26,9 +26,13 @@ void Interrupt::addTo(std::vector<pollfd> &fds) const {
 }
 
 bool Interrupt::isRaised() const {
-  std::vector<pollfd> fds;
-  addTo(fds);
-  return poll(fds.data(), fds.size(), 0) > 0 && ((fds[0].revents & POLLIN) || (fds[1].revents & POLLERR));
+  pollfd signals{fd_, POLLIN, 0};
+  return (poll(&signals, 1, 0) > 0 && (signals.revents & POLLIN)) || isStandardOutputClosed();
+}
+
+bool isStandardOutputClosed() {
+  pollfd output{STDOUT_FILENO, 0, 0};
+  return poll(&output, 1, 0) > 0 && (output.revents & POLLERR);
 }
 
 } // namespace phobos::kbench

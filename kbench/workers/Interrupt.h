@@ -26,4 +26,7 @@ private:
   int fd_ = -1;
 };
 
+/// Whether standard output is a pipe that nobody reads any more.
+bool isStandardOutputClosed();
+
 } // namespace phobos::kbench

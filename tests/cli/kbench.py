@@ -80,6 +80,8 @@ class Search(Case):
 
     def test_limit_spreads_points(self):
         self.assertEqual(len(self.rows('--limit', '3', '--dim', 'N=50')), 3)
+        self.assertIn('3 of 6 points on interp', self.kbench('--limit', '3', '--dim', 'N=50', '--fresh').stdout)
+        self.assertIn(': 6 points on interp', self.kbench('--limit', '9', '--dim', 'N=50', '--fresh').stdout)
 
     def test_shards_cover_the_space_and_merge(self):
         seen = []

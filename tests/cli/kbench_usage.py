@@ -262,6 +262,22 @@ class Status(Case):
         self.assertIn('no device 99', self.kbench('--device', '99', '--dim', 'N=9', target='cpu', expect=3).stderr)
         self.kbench('--merge', self.path('none.sqlite'), source=None, target=None, expect=3)
 
+    def test_nothing_is_merged_into_nothing(self):
+        self.kbench('--dim', 'N=9', '--ledger', self.path('l.sqlite'))
+        for more in ((), (self.path('kernel.pho'), '--dim', 'N=9')):
+            r = self.kbench('--ledger', 'none', '--merge', self.path('l.sqlite'), *more, source=None, expect=2)
+            self.assertIn('name a ledger', r.stderr)
+        best = self.kbench('--best', '--ledger', self.path('new.sqlite'), '--merge', self.path('l.sqlite'), '--dim', 'N=9')
+        self.assertIn('rows added', best.stdout)
+        self.assertIn('T=', self.kbench('--best', '--ledger', self.path('new.sqlite'), '--dim', 'N=9').stdout)
+
+    def test_a_reader_that_has_enough(self):
+        source = self.write('large.pho', SCALE.replace('@autotune(', '@autotune(V in [' + ', '.join(map(str, range(1, 200))) + '], '))
+        r = subprocess.run(['/bin/bash', '-c', 'set -o pipefail; "$0" --target interp --list --limit 2000 "$1" | head -1', KBENCH, source],
+                           capture_output=True, text=True, env=self.environment(), timeout=120)
+        self.assertEqual((r.returncode, r.stderr.count('interrupted')), (0, 0), r.stderr)
+        self.assertIn('T=', r.stdout)
+
     def test_no_output_takes_the_place_of_anything(self):
         source, ledger, points = self.path('kernel.pho'), self.path('l.sqlite'), self.write('points.txt', 'T=8 U=1\n')
         self.kbench('--dim', 'N=9', '--ledger', ledger)
