@@ -56,10 +56,18 @@ run_tests() { # PRESET: runs CTest; closes with one plain line
   failed=$(sed -nE 's/.*, ([0-9]+) tests failed out of.*/\1/p' "$log" | tail -1)
   local skipped
   skipped=$(grep -cE '\*\*\*Skipped' "$log" || true)
+  if [ -z "$total" ]; then # CTest has not come to its end
+    echo "the tests did not end: $(grep -cE ' +Passed +[0-9.]+ sec' "$log" || true) passed, $(grep -cE '\*\*\*(Failed|Timeout|Exception|Not Run)' "$log" || true) failed, $skipped skipped so far"
+    return 1
+  fi
   echo "$((${total:-0} - ${failed:-0} - skipped)) passed, ${failed:-0} failed, $skipped skipped"
   [ "$status" -eq 0 ] && [ "${total:-0}" -gt 0 ]
 }
 
+if [ "${1:-run}" = install ] && [ -z "${2:-}" ]; then
+  echo "phobos.sh: install needs the directory to install into: ./phobos.sh install PREFIX" >&2
+  exit 2
+fi
 install_missing
 case "${1:-run}" in
 run)
@@ -72,7 +80,7 @@ install)
   preset="${3:-release}"
   cmake --preset "$preset" -DPHOBOS_BUILD_TESTS=OFF >/dev/null
   cmake --build "build/$preset"
-  cmake --install "build/$preset" --prefix "${2:?a PREFIX to install into}" >/dev/null
+  cmake --install "build/$preset" --prefix "$2" >/dev/null
   ;;
 test)
   build "${2:-dev}"

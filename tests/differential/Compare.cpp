@@ -39,9 +39,10 @@ std::string difference(const std::string &name, const HostArray &expected, const
          std::to_string(differing) + " differ by more than " + std::to_string(tolerance);
 }
 
-Comparison compare(const std::string &text, const std::string &target, const std::string &processor) {
+Comparison compare(const std::string &text, const std::string &target, const std::string &processor,
+                   const std::string &name) {
   Diagnostics diags;
-  auto loaded = driver::loadText("program.pho", text, {.stdlib = false}, diags);
+  auto loaded = driver::loadText(name, text, {.stdlib = false}, diags);
   auto failed = [&](Verdict v) { return Comparison{v, renderText(diags, loaded->sources)}; };
   const ast::Kernel *kernel = diags.hasErrors() ? nullptr : driver::selectKernel(*loaded->file, "", diags);
   auto typed = kernel ? driver::checkAt(*loaded, *kernel, {}, diags) : nullptr;

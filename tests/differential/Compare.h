@@ -20,8 +20,10 @@ struct Comparison {
   std::string message; ///< what differs where, or the diagnostics
 };
 
-/// `text` has the header that Inputs.h describes; `processor` is of the CPU target (driver::prepareForCpu).
-Comparison compare(const std::string &text, const std::string &target, const std::string &processor = "");
+/// `text` has the header that Inputs.h describes; `processor` is of the CPU target (driver::prepareForCpu);
+/// `name` is what diagnostics call the text.
+Comparison compare(const std::string &text, const std::string &target, const std::string &processor = "",
+                   const std::string &name = "program.pho");
 
 /// Element `i`, all digits of it.
 std::string valueText(const HostArray &a, int64_t i);

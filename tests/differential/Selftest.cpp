@@ -14,6 +14,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
+#include <unistd.h>
 
 using namespace phobos::differential;
 
@@ -23,6 +24,9 @@ constexpr int kDeadlineMs = 20000;   ///< of one program
 constexpr uint64_t kLegalShare = 50; ///< of so many programs one may be illegal by a rule of the target
 constexpr auto kCuttingTime =
     std::chrono::seconds(30); ///< of one that is faulty: on a device each try takes half a second
+
+constexpr auto kBetweenLines = std::chrono::milliseconds(200),
+               kBetweenLogLines = std::chrono::milliseconds(30000);
 
 struct Options {
   std::string target = "cpu", processor;
@@ -67,12 +71,12 @@ std::string verdictText(const Comparison &c) {
 }
 
 /// One text, alone in a child.
-std::string judge(const std::string &text, const Options &options) {
+std::string judge(const std::string &text, const Options &options, const std::string &name = "program.pho") {
   std::string verdict;
   std::string why = inChild(
       kDeadlineMs,
       [&](FILE *out) {
-        std::string v = verdictText(compare(text, options.target, options.processor));
+        std::string v = verdictText(compare(text, options.target, options.processor, name));
         for (char c : v)
           std::fputc(c == '\n' ? '\v' : c, out); // one line
         std::fputc('\n', out);
@@ -104,6 +108,17 @@ void report(const Outcome &o, const Options &options) {
 
 int runSeeds(const Options &options) {
   std::vector<Outcome> bad, illegal;
+  const bool isTerminal = isatty(STDERR_FILENO) != 0;
+  auto lastSaid = std::chrono::steady_clock::now();
+  auto sayWhere = [&](uint64_t done) { // a line that is written over, or on a log one now and then
+    const auto now = std::chrono::steady_clock::now();
+    if (now - lastSaid < (isTerminal ? kBetweenLines : kBetweenLogLines))
+      return;
+    lastSaid = now;
+    std::fprintf(
+        stderr, isTerminal ? "\r%llu of %llu programs, %zu failed" : "%llu of %llu programs, %zu failed\n",
+        static_cast<unsigned long long>(done), static_cast<unsigned long long>(options.count), bad.size());
+  };
   uint64_t next = options.first, end = options.first + options.count, reached = 0;
   while (next < end) {
     uint64_t current = next;
@@ -130,7 +145,7 @@ int runSeeds(const Options &options) {
         [&](const std::string &line) {
           if (line.starts_with("at ")) {
             current = std::strtoull(line.c_str() + 3, nullptr, 10);
-            ++reached;
+            sayWhere(reached++);
           } else {
             (line.starts_with("bad illegal") ? illegal : bad).push_back({current, line.substr(4)});
             if (options.verbose)
@@ -144,6 +159,8 @@ int runSeeds(const Options &options) {
     }
     next = current + 1;
   }
+  if (isTerminal)
+    std::fputs("\r\033[K", stderr);
   for (size_t i = 0; i < bad.size(); ++i)
     if (i < static_cast<size_t>(options.maxReports))
       report(bad[i], options);
@@ -168,7 +185,7 @@ int runFiles(const Options &options) {
       std::cerr << "phobos-selftest: cannot read '" << path << "': " << error << "\n";
       return phobos::EnvironmentFault;
     }
-    std::string what = file->isCut ? "is too large" : judge(file->bytes, options);
+    std::string what = file->isCut ? "is too large" : judge(file->bytes, options, path);
     failed += !what.empty();
     std::cout << path << " " << (what.empty() ? "agrees" : what) << "\n";
   }
