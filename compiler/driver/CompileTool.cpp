@@ -14,18 +14,29 @@
 #include "runtime/files/WriteFile.h"
 #include <algorithm>
 #include <iostream>
+#include <sstream>
 #include <unistd.h>
 
 namespace phobos::driver {
 
 namespace {
 
+/// What a file of that name holds; a bundle where its name does not say.
+std::string usualEmit(const std::string &output) {
+  if (output.empty())
+    return "asm";
+  constexpr std::pair<std::string_view, const char *> kinds[] = {
+      {".ptx", "ptx"}, {".cubin", "cubin"}, {".s", "asm"}, {".asm", "asm"}, {".ll", "llvm"},
+      {".o", "obj"},   {".mlir", "ir"},     {".c", "c"},   {".h", "header"}};
+  for (const auto &[suffix, kind] : kinds)
+    if (output.ends_with(suffix))
+      return kind;
+  return "bundle";
+}
+
 class Compile {
 public:
-  explicit Compile(const CompileRequest &r)
-      : r_(r), emit_(!r.emit.empty()    ? r.emit
-                     : r.output.empty() ? "asm"
-                                        : "bundle") {}
+  explicit Compile(const CompileRequest &r) : r_(r), emit_(!r.emit.empty() ? r.emit : usualEmit(r.output)) {}
 
   int run() {
     loaded_ = load(r_.file, {.stdlib = !r_.noStd}, diags_);
@@ -244,10 +255,22 @@ static int runLegality(const CompileRequest &request) {
     std::cerr << "\n" << didYouMean(request.legality, names);
     return UsageFault;
   }
-  if (legality::judgeCsv(std::cin, request.legality, request.sharedLimit, std::cout, error))
+  if (!request.file.empty() && request.file != "-") {
+    std::cerr << "phobos-compile: --legality reads points from standard input, and no FILE: write '< "
+              << request.file << "' if it holds them\n";
+    return UsageFault;
+  }
+  const bool isToFile = !request.output.empty() && request.output != "-";
+  std::ostringstream verdicts; // a file is written whole, or not
+  if (!legality::judgeCsv(std::cin, request.legality, request.sharedLimit, isToFile ? verdicts : std::cout,
+                          error)) {
+    std::cerr << "phobos-compile: " << error << "\n";
+    return InputFault;
+  }
+  if (!isToFile || writeFileWhole(request.output, verdicts.str(), error))
     return Success;
-  std::cerr << "phobos-compile: " << error << "\n";
-  return InputFault;
+  std::cerr << "phobos-compile: cannot write '" << request.output << "': " << error << "\n";
+  return EnvironmentFault;
 }
 
 int runCompile(const CompileRequest &request) {

@@ -11,7 +11,7 @@ struct CompileRequest {
   std::vector<std::string> targets = {"cpu"};
   std::vector<std::string> kernels;
   std::vector<std::string> point;
-  std::string emit; ///< empty: a bundle if there is an output file, else asm
+  std::string emit; ///< empty: what the output file's name says, else asm
   bool checkOnly = false, space = false, explain = false;
   std::vector<std::string> printAfter;
   bool printAfterAll = false;

@@ -87,6 +87,12 @@ std::string numpyName(ScalarType elem) {
   }
 }
 
+/// `x.npy` as `x_float32.npy`: what holds the data stays as it is.
+std::string besideOf(const std::string &path, const std::string &type) {
+  const std::string suffix = path.ends_with(".npy") ? ".npy" : "";
+  return path.substr(0, path.size() - suffix.size()) + "_" + type + ".npy";
+}
+
 bool readArray(const Contract &c, const ContractParam &p, const ArgSpec &spec,
                std::optional<HostArray> &result, Diagnostics &diags) {
   const std::string &path = spec.text;
@@ -113,8 +119,8 @@ bool readArray(const Contract &c, const ContractParam &p, const ArgSpec &spec,
   result = convertForParameter(std::move(*array), p.elem);
   if (!result)
     diags.report(diag::ArgumentType, {}, p.name, typeText(c, p), path, given)
-        .help("in Python: numpy.save('" + path + "', numpy.load('" + path + "').astype('" +
-              numpyName(p.elem) + "'))");
+        .help("in Python: numpy.save('" + besideOf(path, numpyName(p.elem)) + "', numpy.load('" + path +
+              "').astype('" + numpyName(p.elem) + "')), and give that file");
   return result.has_value();
 }
 

@@ -60,6 +60,19 @@ static bool readPoint(const std::vector<std::string> &header, std::string_view l
   return true;
 }
 
+/// Whether any of the lists knows the name: columns of points for another list do no harm.
+static bool isQuantity(const std::string &name) {
+  if (name == "verdict" || name == "SHARED_LIMIT" ||
+      std::any_of(unsetNames().begin(), unsetNames().end(), [&](const Unset &u) { return u.name == name; }))
+    return true;
+  for (std::string_view list : listNames()) {
+    const std::vector<std::string> inputs = Judge(*pathNamed(list)).inputs();
+    if (std::find(inputs.begin(), inputs.end(), name) != inputs.end())
+      return true;
+  }
+  return false;
+}
+
 static bool checkHeader(const std::vector<std::string> &header, const Judge &judge, std::string &error) {
   for (size_t i = 0; i < header.size(); ++i)
     if (std::find(header.begin(), header.begin() + static_cast<ptrdiff_t>(i), header[i]) !=
@@ -70,6 +83,11 @@ static bool checkHeader(const std::vector<std::string> &header, const Judge &jud
   for (const std::string &name : judge.inputs())
     if (name != "SHARED_LIMIT" && std::find(header.begin(), header.end(), name) == header.end()) {
       error = "no column is called '" + name + "'";
+      return false;
+    }
+  for (const std::string &name : header)
+    if (!isQuantity(name)) {
+      error = "column '" + name + "' is no quantity of the rules";
       return false;
     }
   return true;

@@ -37,7 +37,10 @@ int compileMain(int argc, char **argv) {
                  "values of @autotune names, \"TILE_M=64 TILE_N=32\"; the rest take their first choices; in "
                  "a bundle several, each may end in \"@ CONDITION\" over the extents it serves")
       ->allow_extra_args(false);
-  app.add_option("--emit", r.emit, "what to write: a bundle where -o names a file, else asm, if left out")
+  app.add_option("--emit", r.emit,
+                 "what to write; left out: what the name after -o ends in (.ptx, .cubin, .s, .ll, .o, .c, "
+                 ".h, .mlir), a "
+                 "bundle where it ends otherwise, asm without -o")
       ->check(CLI::IsMember({"ast", "typed", "ir", "target-ir", "llvm", "asm", "obj", "ptx", "cubin",
                              "bundle", "c", "header"}));
   app.add_option("--ptx", r.ptx,
@@ -58,7 +61,10 @@ int compileMain(int argc, char **argv) {
   app.add_flag("--Werror", r.warningsAreErrors, "a warning fails too (-Werror)");
   app.add_flag("--no-std", r.noStd, "leave the standard library out");
   app.add_option("--legality", r.legality,
-                 "judge points (CSV with a header on standard input) by this list of rules");
+                 "judge the points on standard input by this list of rules, warptile, cpu, simt, mma, wgmma "
+                 "or gpu, and write 'legal' or the name of the first broken rule, one line a point. The "
+                 "input is CSV, its first line names the columns: those of the point (TILE_M, ..) and of "
+                 "the rules' other quantities (docs/legality.md)");
   app.add_option("--shared-limit", r.sharedLimit, "bytes of shared memory a block may use, for --legality")
       ->capture_default_str();
 
@@ -86,6 +92,13 @@ int compileMain(int argc, char **argv) {
     std::cerr << "phobos-compile: no FILE given (- reads standard input); --help explains\n";
     return UsageFault;
   }
+  if (!r.legality.empty())
+    for (const char *other : {"--target", "--kernel", "--point", "--emit", "--check", "--space", "--explain"})
+      if (app.count(other)) {
+        std::cerr << "phobos-compile: --legality judges the points by one list of rules: " << other
+                  << " does not go with it\n";
+        return UsageFault;
+      }
   if (output->count() && r.output.empty()) {
     std::cerr << "phobos-compile: -o '' names no file; left out, the output goes to standard output\n";
     return UsageFault;

@@ -70,6 +70,7 @@ int runMain(int argc, char **argv) {
       "--check", r.check,
       "run in the interpreter and report races, elements stored twice or never, and accesses outside");
   app.add_option("--max-steps", r.maxSteps, "stop the interpreter after so many statements; 0: never")
+      ->check(driver::wholeNumber(0, UINT64_MAX))
       ->capture_default_str();
   app.add_option("--diagnostics", diagnostics, "text, or json (JSON Lines on standard error)")
       ->check(CLI::IsMember({"text", "json"}))

@@ -181,4 +181,24 @@ s.case("legality", T, "--legality", "warptile", "--shared-limit", "49152",
        out="block-in-warp-tiles")
 s.case("legality unknown list", T, "--legality", "nonsense", stdin="A\n1\n", status=2, err="warptile")
 s.case("legality bad csv", T, "--legality", "warptile", stdin="TILE_M\nx\n", status=1)
+points = s.file("points.csv", "TILE_M\n64\n")
+s.case("legality into a file", T, "--legality", "warptile", "-o", s.path("verdicts.txt"), not_out="legal",
+       stdin="TILE_M,TILE_N,TILE_K,WARP_M,WARP_N,WARP_NITER,TILE_TM,TILE_TN,THREADS\n64,64,16,32,32,1,4,8,128\n64,64,16,32,48,1,4,8,128\n")
+s.check("which holds it", open(s.path("verdicts.txt")).read().endswith("block-in-warp-tiles\n"))
+s.case("legality of a FILE", T, "--legality", "warptile", points, stdin="", status=2, err=["standard input", "< " + points])
+for more in (["--target", "sm_80"], ["--check"], ["--point", "TILE_M=8"]):
+    s.case(f"legality with {more[0]}", T, "--legality", "warptile", *more, stdin="", status=2, err=more[0] + " does not go with it")
+s.case("legality of a quantity that no rule has", T, "--legality", "warptile",
+       stdin="TILE_M,TILE_N,TILE_K,WARP_M,WARP_N,WARP_NITER,TILE_TM,TILE_TN,THREADS,TYPO\n64,64,16,32,32,1,4,8,128,1\n", status=1, err=["line 1", "'TYPO'"])
+
+# What -o names says what is written.
+for name, target, start in (("x.ptx", "sm_80", b"//"), ("x.s", "cpu", b"\t"), ("x.ll", "cpu", b"; Mod"), ("x.o", "cpu", b"\x7fELF"), ("x.mlir", "cpu", b"module"), ("x.c", "cpu", b""), ("x.h", "cpu", b"")):
+    s.case("-o " + name, T, saxpy, "--target", target, "-o", s.path(name))
+    text = open(s.path(name), "rb").read()
+    s.check(name + " holds its kind", (text.startswith(start) if start else b"{" in text) and b"phobos-bundle" not in text[:64], str(text[:64]))
+s.case("-o .ptx of the CPU", T, saxpy, "-o", s.path("y.ptx"), status=2, err="--target sm_80")
+s.case("-o of any other name", T, saxpy, "-o", s.path("kernels"))
+s.case("is a bundle", "phobos-bundle", "verify", s.path("kernels"))
+s.case("--emit is above the name", T, saxpy, "--emit", "bundle", "-o", s.path("z.s"))
+s.case("and holds", "phobos-bundle", "verify", s.path("z.s"))
 s.finish()

@@ -67,6 +67,19 @@ for elem, rule in [("f32", "uniform(-1,1)"), ("i32", "uniform(-8,8)"), ("u8", "u
     s.case(f"a rule for {elem}", "phobos-run", kernel, "--dim", "N=8", status=1, err=["[E0922]", f"'X={rule}'"])
     s.case(f"which it takes for {elem}", "phobos-run", kernel, "--dim", "N=8", "--target", "interp", "--arg", f"X={rule}", out="Y: ")
 
+s.case("steps below none", *RUN, *GIVEN, "--max-steps", "-1", status=2, err="'-1' is not a whole number from 0")
+import array, struct
+npy = s.path("ints.npy")  # six numbers of type i32
+head = "{'descr': '<i4', 'fortran_order': False, 'shape': (6,), }"
+head += " " * (-(len(head) + 11) % 64) + "\n"
+open(npy, "wb").write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head.encode() + array.array("i", range(6)).tobytes())
+s.case("an array of another type", *RUN, "--arg", "X=" + npy, "--arg", "a=1", status=1, err=["[E0923]", f"numpy.save('{npy[:-4]}_float32.npy', numpy.load('{npy}')"])
+for text, what in ((b"\xff\xfe" + SCALE.encode("utf-16-le"), "UTF-16"), (open(s.bin + "/phobos-run", "rb").read(9000), "binary data")):
+    open(s.path("no.pho"), "wb").write(text)
+    for tool, more in (("phobos-compile", ["--check"]), ("phobos-run", []), ("phobos-kbench", ["--ledger", "none"])):
+        r = s.case(f"{what} in {tool}", tool, s.path("no.pho"), *more, status=1, err=["error[E0118]", what])
+        s.check("alone", r and r.stderr.count("error[") == 1, r and r.stderr)
+
 # A grid from the host covers what the stores do not say (E0220), in every tool that runs.
 unknown = s.file("unknown.pho", "kernel k(X: tensor<f32>[N], Y: tensor<f32>[N]) {\n  let b = ctx.block.x * ctx.block.x\n  Y[b * 4 :+ 4] = X[b * 4 :+ 4]\n}\n")
 ARGS = ["--arg", "X=const(3)", "--dim", "N=4"]

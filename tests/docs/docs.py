@@ -15,6 +15,12 @@ def cli():
     for t in tools:
         text = subprocess.run([os.path.join(BIN, t), "--help"], capture_output=True, text=True, env={**os.environ, "COLUMNS": "110"}).stdout
         out += f"\n## {t}\n\n```\n{text.strip()}\n```\n"
+    # phobos-opt has MLIR's own options, by the hundred: those of its passes alone.
+    text = subprocess.run([os.path.join(BIN, "phobos-opt"), "--help"], capture_output=True, text=True).stdout
+    passes = [re.sub(r"^\s+(--pho-\S+)\s+-\s+", lambda m: f"  {m[1]:30}", x) for x in text.splitlines() if re.match(r"\s+--pho-", x)]
+    out += ("\n## phobos-opt\n\nRuns passes on tile IR, as `phobos-compile --emit ir` and `--print-ir-after` write it. Beside these it has MLIR's usual options; "
+            "`phobos-opt --help` lists all.\n\n```\n  phobos-opt [options] [FILE]        FILE in, standard output out; -o FILE writes a file\n"
+            "  phobos-compile --emit ir gemm.pho | phobos-opt --pho-recognise-contractions\n\n" + "\n".join(passes) + "\n```\n")
     return out
 
 
