@@ -4,6 +4,7 @@
 #include "compiler/sema/Check.h"
 #include "compiler/sema/Returns.h"
 #include "compiler/sema/Signature.h"
+#include "compiler/support/ForeignWords.h"
 #include "compiler/support/Suggest.h"
 #include <algorithm>
 #include <map>
@@ -94,7 +95,9 @@ private:
     if (!reported_.insert(name).second)
       return;
     auto b = diags_.report(id, range, name);
-    if (id == diag::UnknownType) {
+    if (const char *foreign = id == diag::UnknownFunction ? foreignCall(name) : nullptr) {
+      b.help(foreign);
+    } else if (id == diag::UnknownType) {
       if (const std::string help = unknownTypeHelp(name); !help.empty())
         b.help(help);
     } else if (auto near = nearest(name, candidates)) {

@@ -146,6 +146,8 @@ TEST(SemaDiagnostics, SuggestNothingThatIsAnotherName) {
   EXPECT_EQ(help("kernel k(Y: tensor<f32>[N]) { Y[0] = tanhh(Y[0]) }"), "did you mean 'tanh'?");
   EXPECT_EQ(help("kernel k(Y: tensor<f32>[N]) { let x = zeroes<f32>([4]) }"), "did you mean 'zeros'?");
   EXPECT_EQ(help("kernel k(Y: tensor<f32>[N]) { Y[0] = tan(Y[0]) }"), "write 'sin(x) / cos(x)'");
+  EXPECT_EQ(help("fn f(x: f32) -> f32 { return tan(x) }\nkernel k(Y: tensor<f32>[N]) { Y[0] = 1.0 }"),
+            "write 'sin(x) / cos(x)'");
   const std::string integers = "the types of integers are i8, i32, i64, u8, u32 and index",
                     floats = "the types of floats are f8e4m3, f8e5m2, f16, bf16, f32 and f64";
   for (const char *type : {"i16", "u64", "u16", "int16", "uint64_t", "i128"}) {
