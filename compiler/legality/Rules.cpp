@@ -33,7 +33,8 @@ const std::vector<Number> &numbers() {
        "registers of a thread: accumulators, the fragments of one step of k and of the next, copies, "
        "addresses"},
       {"THREAD_REGISTERS", kKernel, "TILE_REGISTERS + 43",
-       "registers of a thread: its tiles, fragments and copies where most of them live, addresses"},
+       "registers of a thread: its tiles, fragments and copies where most of them live, with what loads "
+       "beside a product's sums take for themselves; addresses"},
       {"GROUPS_N", kWgmma, "THREADS / 128 / max(1, GROUPS_M)", "warpgroups that share the columns"},
       {"REGISTER_LIMIT", kGpu | Path::Gpu, "min(MAX_REGISTERS, 65536 / (THREADS * MIN_BLOCKS))",
        "registers that a thread may have"},

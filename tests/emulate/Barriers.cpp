@@ -140,6 +140,12 @@ void fenceProxies(Machine &m, const Operation &, const uint64_t *, uint64_t *) {
 }
 void nothing(Machine &, const Operation &, const uint64_t *, uint64_t *) {}
 
+// Of a warp's own lanes: products count on it for no more than the order in which registers are filled.
+void syncWarp(Machine &m, const Operation &op, const uint64_t *in, uint64_t *) {
+  if ((in[0] & 0xffffffff) != 0xffffffff)
+    m.fail(op, "not all lanes of a warp");
+}
+
 } // namespace
 
 bool findBarrier(std::string_view text, Operation &op) {
@@ -149,6 +155,7 @@ bool findBarrier(std::string_view text, Operation &op) {
       {"barrier.cta.arrive.aligned.count", arriveCount},
       {"barrier.cta.red.or.aligned.all", orAll},
       {"barrier.cta.red.or.aligned.count", orCount},
+      {"bar.warp.sync", syncWarp},
       {"mbarrier.init.shared", init},
       {"mbarrier.inval.shared", invalidate},
       {"mbarrier.try.wait.parity.scope.cta.space.cta", await},

@@ -98,4 +98,13 @@ product f16 48 256 48 "" "f16(gelu(acc) + f32(C[m :+ 48, n :+ 256]))" sm_89 "" f
 product f16 64 256 16 "" "f16(acc * 2.0 + f32(C[m :+ 64, n :+ 256]))" sm_90a "" fits
 product f16 256 64 32 "" "f16(acc * 2.0 + f32(C[m :+ 256, n :+ 64]))" sm_80 "STAGES=3 SPLIT_K=2" fits
 sums=i32 zero=0 product i8 128 192 48 "" "i8(acc)" sm_80 "" fits
+# Bytes that ldmatrix does not transpose, and f16 in which the assembler multiplies them; a whole step of narrow floats for one row.
+product f8e4m3 64 128 128 "" "f8e4m3(acc)" sm_89 "" fits
+product f8e4m3 64 128 128 "" "f8e4m3(acc)" sm_90a "" fits
+product f8e4m3 128 64 128 "" "f8e4m3(acc)" sm_90a "" fits
+product bf16 16 192 64 "@launch(128)" acc sm_75 "" fits
+# Blocks of rounds, left to themselves, were given registers for one block more at once; loads of a tile beside sums.
+product bf16 192 8 64 "@persistent" acc sm_89 "STAGES=3" fits
+product bf16 128 160 48 "@persistent" acc sm_75 "" fits
+product bf16 64 160 96 "" "bf16(gelu(acc) + f32(C[m :+ 64, n :+ 160]))" sm_89 "" fits
 exit $failed

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""sweep.py PHO_GPU PTXAS [FILE.pho ..] [--random N [--seed S]] [--sm sm_75,sm_80,sm_89,sm_90a] [--jobs J] [--json OUT]: points
+"""sweep.py PHO_GPU PTXAS [FILE.pho ..] [--random N [--seed S] [--types f8e4m3,..]] [--sm sm_75,sm_80,sm_89,sm_90a] [--jobs J] [--json OUT]: points
 through the GPU target and ptxas: all of the kernels' own spaces, and N random products (types, tiles that are no powers of
 two, transposed operands, threads, blocks at once, stages, parts of k, persistent blocks, epilogues), a processor each in turn. One line
 for each point whose fast or `_any` entry spills or has a C75xx note, or that is not compiled for another reason than a rule; a table at
-the end. By hand: minutes a processor; `spills.sh` keeps the points that it found."""
-import argparse, itertools, json, os, random, re, subprocess, sys, tempfile
+the end. By hand: minutes a processor; a test takes two times 60 random products, and `spills.sh` keeps points that it found."""
+import argparse, itertools, json, os, random, re, shutil, subprocess, sys, tempfile
 from concurrent.futures import ThreadPoolExecutor
 
 RULES = re.compile(r"^([a-z0-9-]+|@\w+): |.*error\[(E0801)\]")
@@ -44,11 +44,12 @@ PLAIN, SCALED = "{out}(acc)", "{out}(f32(acc) * alpha + beta * f32(C[m :+ {m}, n
 HEAVY = "{out}(gelu(f32(acc) * alpha + bias[n :+ {n}]) + beta * f32(C[m :+ {m}, n :+ {n}]))"
 
 
-def product(r):
-    """A random product: its name, text and point."""
+def product(r, only=""):
+    """A random product, of the types `only` if given: its name, text and point."""
     f = {"t": r.choice(["bf16", "bf16", "f16", "i8", "f32", "f32"])}
+    f["t"] = r.choice(only.split(",")) if only else f["t"]
     f["sum"], f["zero"] = ("i32", "0") if f["t"] == "i8" else ("f32", "0.0")
-    f["out"] = "f32" if f["t"] in ("i8", "f32") else f["t"]
+    f["out"] = f["t"] if f["t"] in ("bf16", "f16") else "f32"
     f["m"], f["n"] = r.choice([16, 32, 48, 64, 96, 128, 192, 256]), r.choice([8, 16, 24, 32, 48, 64, 96, 128, 160, 192, 256])
     f["k"] = r.choice([16, 32, 48, 64, 96, 128, 192]) if f["t"] != "f32" else r.choice([4, 8, 12, 16, 20, 24, 32, 48, 64])
     ta, tb = r.random() < 0.3, r.random() < 0.3
@@ -107,7 +108,7 @@ def jobs(args):
                 yield sm, name, f"{name} {point}", path, None, point
     r = random.Random(args.seed)
     for n in range(args.random):
-        name, text, point = product(r)
+        name, text, point = product(r, args.types)
         yield processors[n % len(processors)], "random", name, None, text, point
 
 
@@ -115,8 +116,11 @@ def main():
     p = argparse.ArgumentParser()
     p.add_argument("tool"), p.add_argument("ptxas"), p.add_argument("files", nargs="*")
     p.add_argument("--sm", default="sm_75,sm_80,sm_89,sm_90a"), p.add_argument("--json")
-    p.add_argument("--random", type=int, default=0), p.add_argument("--seed", type=int, default=1), p.add_argument("--jobs", type=int, default=1)
+    p.add_argument("--random", type=int, default=0), p.add_argument("--seed", type=int, default=1), p.add_argument("--types", default=""), p.add_argument("--jobs", type=int, default=1)
     args = p.parse_intermixed_args()
+    if not shutil.which(args.ptxas):
+        print("SKIP: no ptxas on this machine")
+        sys.exit(77)
     rows, bad, counts = [], 0, {}
 
     def one(job):

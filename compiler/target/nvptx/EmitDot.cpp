@@ -113,8 +113,13 @@ Regs Emitter::emitFma(phog::DotOp op) {
                                                    : b.CreateSExt(v, typeOf(accElem));
   };
   // Bytes are widened where they are multiplied, and what does not lie along k is read there: a whole step's
-  // would be many times the registers.
+  // would be many times the registers. So is a side of many narrow floats.
   const bool isLate = !isFloat && a.elem != accElem;
+  auto isReadDue = [&](const Side &s) {
+    constexpr int64_t kMany = 128;
+    return !s.alongK &&
+           (isLate || (s.elem != accElem && step * static_cast<int64_t>(s.offsets.size()) > kMany));
+  };
   struct Piece {
     Reg v;        ///< as it is multiplied; or a run as it was read,
     int64_t at{}; ///< and which of its elements
@@ -153,7 +158,7 @@ Regs Emitter::emitFma(phog::DotOp op) {
   auto steps = [&](Regs sums, Reg kBase, int64_t first, int64_t last) {
     for (int64_t k0 = first; k0 < last; k0 += step) {
       auto ahead = [&](const Side &s) {
-        return isLate && !s.alongK ? std::vector<std::vector<Piece>>() : fragment(s, kBase, k0, step);
+        return isReadDue(s) ? std::vector<std::vector<Piece>>() : fragment(s, kBase, k0, step);
       };
       auto av = ahead(a), cv = ahead(c);
       for (int64_t k = 0; k < step; ++k) {
@@ -414,37 +419,60 @@ Regs Emitter::emitMma(phog::DotOp op) {
       FunctionType::get(StructType::get(context, SmallVector<Type *>(eachAcc, accType)), inputs, false);
   InlineAsm *mma = InlineAsm::get(fn, text, constraints, false);
 
+  // What comes element by element the assembler reads as far ahead as straight code goes: over a fence it
+  // does not. Such reads have addresses of their own.
+  const int64_t bytewise =
+      (e == 4 && transA && !aInRegisters ? 16 * blocksM : 0) + (e == 4 && !transB ? 8 * blocksN : 0);
+  const bool isWidened = e == 4 && !isInt && target.sm >= 90; // to f16, by the assembler
+  const int64_t sums = static_cast<int64_t>(acc.size()) * (ownSums ? 2 : 1);
+  const bool isFenced = bytewise * (K / kStep) + sums > (isInt ? 300 : isWidened ? 128 : 212);
+  int64_t columns = blocksN; // blocks of them between two fences
+  if (isFenced && !transB && (ownSums || isWidened))
+    while (columns > 2 &&
+           sums + (transA && !aInRegisters ? 16 : 4) * blocksM + (isWidened ? 12 : 8) * columns > 170)
+      columns = (columns / 2 + 1) / 2 * 2;
+  auto begin = [&](bool afterOther) {
+    if (isFenced && afterOther)
+      nvvm(Intrinsic::nvvm_bar_warp_sync, {i32(-1)});
+    at = isFenced ? opaque(lane) : ownAddresses(lane), g = b.CreateLShr(at, 2), t = b.CreateAnd(at, 3);
+  };
   for (int64_t k0 = 0; k0 < K; k0 += kStep) {
     std::vector<Regs> a, bFrag(blocksN);
-    at = ownAddresses(lane), g = b.CreateLShr(at, 2), t = b.CreateAnd(at, 3);
+    begin(k0 > 0);
     for (int64_t mb = 0; mb < blocksM; ++mb)
       a.push_back(loadA(mb, k0));
-    for (int64_t nb = 0; nb < blocksN; nb += 2) {
-      bool two = nb + 1 < blocksN;
-      Regs both = loadB(nb, two, k0);
-      bFrag[nb] = Regs(both.begin(), both.begin() + numB);
-      if (two)
-        bFrag[nb + 1] = Regs(both.begin() + numB, both.end());
-    }
-    for (int64_t mb = 0; mb < blocksM; ++mb)
-      for (int64_t n = 0; n < blocksN; ++n) {
-        const int64_t nb = mb % 2 ? blocksN - 1 - n : n; // back and forth: the last fragment is used again
-        for (int k = 0; k < (isHalved ? 2 : 1); ++k)
-          for (int rows = 0; rows < (isQuartered ? 2 : 1); ++rows) {
-            const int firstA = 2 * k + rows;
-            SmallVector<Reg> args(a[mb].begin() + firstA, a[mb].begin() + firstA + eachA);
-            args.append(bFrag[nb].begin() + k, bFrag[nb].begin() + k + eachB);
-            SmallVector<int64_t> where;
-            for (int q = 2 * rows; q < 2 * rows + eachAcc; ++q) {
-              where.push_back(registerAt.at({mb * blockM + 8 * (q / 2), nb * 8 + q % 2}));
-              args.push_back(sum[where.back()]);
-            }
-            CallInst *sums = b.CreateCall(mma, args);
-            sums->addFnAttr(Attribute::Convergent);
-            for (int q = 0; q < eachAcc; ++q)
-              sum[where[q]] = b.CreateExtractValue(sums, static_cast<unsigned>(q));
-          }
+    for (int64_t first = 0; first < blocksN; first += columns) {
+      const int64_t end = std::min(first + columns, blocksN);
+      if (first)
+        begin(true);
+      for (int64_t nb = first; nb < end; nb += 2) {
+        bool two = nb + 1 < blocksN;
+        Regs both = loadB(nb, two, k0);
+        bFrag[nb] = Regs(both.begin(), both.begin() + numB);
+        if (two)
+          bFrag[nb + 1] = Regs(both.begin() + numB, both.end());
       }
+      for (int64_t mb = 0; mb < blocksM; ++mb)
+        for (int64_t n = first; n < end; ++n) {
+          // Back and forth: the last fragment is used again.
+          const int64_t nb = mb % 2 ? first + end - 1 - n : n;
+          for (int k = 0; k < (isHalved ? 2 : 1); ++k)
+            for (int rows = 0; rows < (isQuartered ? 2 : 1); ++rows) {
+              const int firstA = 2 * k + rows;
+              SmallVector<Reg> args(a[mb].begin() + firstA, a[mb].begin() + firstA + eachA);
+              args.append(bFrag[nb].begin() + k, bFrag[nb].begin() + k + eachB);
+              SmallVector<int64_t> where;
+              for (int q = 2 * rows; q < 2 * rows + eachAcc; ++q) {
+                where.push_back(registerAt.at({mb * blockM + 8 * (q / 2), nb * 8 + q % 2}));
+                args.push_back(sum[where.back()]);
+              }
+              CallInst *done = b.CreateCall(mma, args);
+              done->addFnAttr(Attribute::Convergent);
+              for (int q = 0; q < eachAcc; ++q)
+                sum[where[q]] = b.CreateExtractValue(done, static_cast<unsigned>(q));
+            }
+        }
+    }
     if (ownSums && ((k0 + kStep) % kOwnSumsSpan == 0 || k0 + kStep == K)) {
       for (size_t r = 0; r < acc.size(); ++r)
         acc[r] = b.CreateFAdd(acc[r], sum[r]);

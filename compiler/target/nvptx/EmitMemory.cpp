@@ -272,6 +272,8 @@ void Emitter::emitStore(pho::StoreOp op) {
   Layout layout = layoutOf(tile);
   Coords base = baseOf(layout);
   Regs value = regs(op.getValue());
+  if (returnTo) // a persistent block's round: what was narrowed would wait in a register each
+    value = unpacked(packed(value), value);
   Regs mask = op.getMask() ? regs(op.getMask()) : Regs();
   int64_t width = mask.empty() ? std::min(layout.vectorWidth(a.runMultiple), a.runMultiple) : 1;
   auto whole = [&] {

@@ -118,6 +118,8 @@ constexpr int64_t kBesideTiles = 64;
 constexpr int64_t kBesideTilesLeast = 43;
 /// Beside other roles: an epilogue with 208 for its tiles spills.
 constexpr int64_t kBesideRoles = 52;
+/// In the entry that assumes nothing: a condition and a longer address for each element that is read.
+constexpr int64_t kBesideOneByOne = 80;
 
 /// Of a block, those of every role.
 int64_t threadsOf(mlir::func::FuncOp func) {
@@ -132,6 +134,9 @@ struct Lowered {
   std::vector<DotPlan> plans; ///< of its products, in their order
   int64_t sharedBytes = 0;    ///< a block
   int64_t registers = 0;      ///< of a thread for its tiles
+  int64_t withLoads = 0;      ///< and for loads beside them
+  int64_t wished = 0;         ///< the same where elements are read one by one
+  int64_t limit = 255;        ///< what a thread may have
 };
 
 Target targetOf(const Options &options, const Variant &variant, int64_t threads, bool roles) {
@@ -160,8 +165,10 @@ std::string entryName(StringRef kernel) {
   return kernel == "_" || kernel == "WARP_SZ" ? "kernel_" + kernel.str() : kernel.str();
 }
 
-/// The target passes on the kernel of `lowered`, whose other members they find.
-Error runPasses(mlir::func::FuncOp func, const Options &options, const Variant &variant, Lowered &lowered) {
+/// The target passes on the kernel of `lowered`, whose other members they find. `mayGrow`: it is for the
+/// caller to see whether loads fit beside the tiles, and to try more threads if not.
+Error runPasses(mlir::func::FuncOp func, const Options &options, const Variant &variant, bool mayGrow,
+                Lowered &lowered) {
   Target &target = lowered.target;
   const int64_t threads = target.warps * 32;
   func->setAttr("phog.threads",
@@ -184,11 +191,13 @@ Error runPasses(mlir::func::FuncOp func, const Options &options, const Variant &
   const int64_t unrolled = unrolledSize(func, target);
   assignRoles(func, plans, target);
   pipelineCopies(func, target);
-  prefetchLoads(func, std::min<int64_t>(255, 65536 / threads) - kBesideTiles);
+  prefetchLoads(func, std::min<int64_t>(255, 65536 / threads) - kBesideTiles, target);
   if (std::string why = unkeptPromise(func, options, variant); !why.empty())
     return failure(why);
   lowered.sharedBytes = allocateShared(func);
   lowered.registers = tileRegisters(func);
+  lowered.withLoads = std::max(lowered.registers, registersWithLoads(func, target));
+  lowered.wished = std::max(lowered.withLoads, registersWithLoads(func, target, true));
   Point facts, completed;
   facts.set("THREADS", threads);
   facts.set("UNROLLED", unrolled);
@@ -196,13 +205,15 @@ Error runPasses(mlir::func::FuncOp func, const Options &options, const Variant &
   facts.set("PARAMETER_LIMIT", target.ptx >= 81 ? 32764 : 4352);
   facts.set("SHARED_BYTES", lowered.sharedBytes);
   facts.set("SHARED_LIMIT", target.sharedLimit);
-  facts.set("TILE_REGISTERS", lowered.registers);
+  facts.set("TILE_REGISTERS", mayGrow ? lowered.registers : lowered.withLoads);
+  int64_t minBlocks = 1;
   if (auto n = func->getAttrOfType<mlir::IntegerAttr>("pho.min_blocks"))
-    facts.set("MIN_BLOCKS", n.getInt());
+    facts.set("MIN_BLOCKS", minBlocks = n.getInt());
   int64_t most = workerRegisters(func, target.warps);
   if (auto n = func->getAttrOfType<mlir::IntegerAttr>("pho.max_registers"))
     most = std::min(most, n.getInt());
   facts.set("MAX_REGISTERS", most);
+  lowered.limit = std::min(most, 65536 / (threads * minBlocks));
   if (auto v = legality::Judge(legality::Path::Gpu).complete(facts, {}, completed); !v.isLegal())
     return make_error<legality::IllegalPoint>(std::string(v.broken->name), v.reason);
   // Narrow elements share registers where they would be too many, each in its own.
@@ -213,11 +224,11 @@ Error runPasses(mlir::func::FuncOp func, const Options &options, const Variant &
 }
 
 Expected<Lowered> lower(mlir::ModuleOp tileModule, const Options &options, const Variant &variant,
-                        int64_t threads, bool roles) {
+                        int64_t threads, bool roles, bool mayGrow) {
   Lowered result;
   result.module = tileModule.clone();
   result.target = targetOf(options, variant, threads, roles);
-  if (Error broken = runPasses(kernelOf(*result.module), options, variant, result))
+  if (Error broken = runPasses(kernelOf(*result.module), options, variant, mayGrow, result))
     return std::move(broken);
   return result;
 }
@@ -231,24 +242,28 @@ Expected<Lowered> lower(mlir::ModuleOp tileModule, const Options &options, const
   bool roles = options.sm == 90 && options.archSpecific && variant.aligned;
   std::optional<Lowered> tight;
   for (int64_t threads = chooseThreads(source, options.sm);;) {
-    auto result = lower(tileModule, options, variant, threads, roles);
+    const bool mayGrow = isOurs && threads < 256;
+    auto result = lower(tileModule, options, variant, threads, roles, mayGrow);
     if (result) {
       const bool hasRoles = kernelOf(*result->module)->hasAttr("phog.helpers");
       const bool hasRounds = source->hasAttr("pho.persistent");
-      const int64_t beside = hasRoles ? kBesideRoles : hasRounds || !variant.aligned ? kBesideTiles : 0;
-      if (!isOurs || threads >= 256 || result->registers + beside <= 255)
+      const int64_t wished = hasRoles           ? result->registers + kBesideRoles
+                             : !variant.aligned ? result->wished + kBesideOneByOne
+                             : hasRounds        ? result->registers + kBesideTiles
+                                                : result->registers;
+      if (!mayGrow || (wished <= 255 && result->withLoads + kBesideTilesLeast <= result->limit))
         return result;
       tight = std::move(*result);
       threads *= 2;
       continue;
     }
-    if (tight) {
+    if (tight && tight->withLoads + kBesideTilesLeast <= tight->limit) {
       consumeError(result.takeError());
       return std::move(*tight);
     }
     bool again = false;
     Error left = handleErrors(result.takeError(), [&](std::unique_ptr<legality::IllegalPoint> why) -> Error {
-      again = roles || (isOurs && threads < 256 && why->rule == "tile-registers");
+      again = roles || (mayGrow && why->rule == "tile-registers");
       return again ? Error::success() : Error(std::move(why));
     });
     if (!again)
@@ -270,6 +285,40 @@ bool mayAskForOneBlock(mlir::func::FuncOp func, const Target &target, int64_t sh
     return false;
   return hasOwnSums ||
          (target.passesRegisters() && (!target.aligned || 2 * sharedBytes > target.sharedLimit));
+}
+
+/// The registers that ptxas is told to do with; 0: it is not told. Left to itself it takes some less for one
+/// more block at once, and spills a few; told that it may have all, it takes what it needs. Of functions of a
+/// whole tile (gelu) it computes so many elements at once that it takes all 255 and is a few short: where
+/// tiles leave much room it is told to leave some. Contractions over plain operands in tiles of powers of
+/// two, of blocks that run once, are not told: none of them was found to spill, and their speed has been
+/// measured so.
+int64_t registersToTell(mlir::func::FuncOp func, const Lowered &lowered) {
+  if (func->hasAttr("pho.min_blocks") || func->hasAttr("pho.max_registers") || func->hasAttr("phog.helpers"))
+    return 0;
+  const bool hasRounds = func->hasAttr("pho.persistent");
+  bool isOdd = false;
+  func.walk([&](phog::DotOp dot) {
+    if (!dot->getParentOp()->hasAttr("pho.contraction"))
+      return;
+    isOdd |= hasRounds || dot.getTransA() || dot.getTransB() || !llvm::isPowerOf2_64(dot.getK());
+    for (int64_t size : shapeOf(dot.getType()))
+      isOdd |= !llvm::isPowerOf2_64(static_cast<uint64_t>(size));
+  });
+  if (!isOdd)
+    return 0;
+  const bool hasFunctions = func.walk([](pho::MathOp math) {
+                                  return mlir::isa<mlir::RankedTensorType>(math.getType())
+                                             ? mlir::WalkResult::interrupt()
+                                             : mlir::WalkResult::advance();
+                                })
+                                .wasInterrupted();
+  const int64_t much = lowered.withLoads < 128 ? 232 : 240;
+  const int64_t beside = lowered.target.aligned ? 60 : kBesideOneByOne;
+  if (hasFunctions && !hasRounds && lowered.withLoads + beside <= much)
+    return std::min(lowered.limit, much);
+  constexpr int64_t kMany = 144; // which leave room for one block only, told or not
+  return lowered.withLoads < kMany ? std::min<int64_t>(lowered.limit, 255) : 0;
 }
 
 /// A sentence of `--explain`.
@@ -374,9 +423,11 @@ Expected<std::unique_ptr<Module>> emitLLVM(mlir::ModuleOp tileModule, LLVMContex
     std::string symbol = entryName(name ? name.getValue() : source.getName()) + variant.suffix, error;
     if (!emitter.emitKernel(func, symbol, variant.nativeGrid, error))
       return failure(error);
-    if (mayAskForOneBlock(func, target, lowered->sharedBytes))
+    if (int64_t registers = registersToTell(func, *lowered))
+      module->getFunction(symbol)->addFnAttr("nvvm.maxnreg", std::to_string(registers));
+    else if (mayAskForOneBlock(func, target, lowered->sharedBytes))
       module->getFunction(symbol)->addFnAttr("nvvm.minctasm", "1");
-    info.tileRegisters.push_back(lowered->registers);
+    info.tileRegisters.push_back(lowered->withLoads);
     info.entries.push_back(
         {symbol, variant.aligned, variant.nativeGrid, variant.aligned ? kNarrowStride : 0,
          static_cast<uint32_t>(threadsOf(func)), static_cast<uint32_t>(lowered->sharedBytes),

@@ -57,18 +57,22 @@ void pipelineCopies(mlir::Operation *func, const Target &target);
 
 /// Where an operand of a contraction's product goes through registers (no asynchronous copies, or rows that
 /// do not start at multiples of 16 bytes), the loads of the next iteration are begun before this one's
-/// product. Only where the kernel's tiles then still fit `registers` of a thread.
-void prefetchLoads(mlir::Operation *func, int64_t registers);
+/// product. Only where the kernel's tiles then still fit `registers` of a thread; in the entry that assumes
+/// nothing with a register for each element, which it reads one by one.
+void prefetchLoads(mlir::Operation *func, int64_t registers, const Target &target);
 
 /// Gives each buffer, and each operation that works through shared memory, its bytes; those not alive
 /// together share them. Returns the bytes a block needs.
 int64_t allocateShared(mlir::Operation *func);
 
 /// 32-bit registers that a thread's tiles take where most of them live at once, with the operands of a
-/// product and the pieces of copies: what is left when addresses and temporaries are not counted. The rule
-/// `tile-registers` judges it. `isApart`: each narrow element of a loaded tile has a register of its own, as
-/// the assembler does it unless they are packed (Target::packsLoads).
+/// product and the pieces of copies: what is left when addresses and temporaries are not counted. `isApart`:
+/// each narrow element of a loaded tile has a register of its own, as the assembler does it unless they are
+/// packed (Target::packsLoads).
 int64_t tileRegisters(mlir::Operation *func, bool isApart = false);
+/// The same with what loads beside other tiles take for themselves, as the rule `tile-registers` judges it.
+/// `isWish`: and with what narrow elements take that are read one by one, so that more threads are better.
+int64_t registersWithLoads(mlir::Operation *func, const Target &target, bool isWish = false);
 /// Those of one tile; 0 for what is not one.
 int64_t registersOf(mlir::Value v);
 

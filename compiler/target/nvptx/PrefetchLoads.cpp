@@ -90,9 +90,22 @@ void prefetch(scf::ForOp loop, const Prefetch &p) {
   }
 }
 
+/// Where elements are read one by one: the loop's tiles, and each element in a register until those of its
+/// word are there, beside addresses and conditions. (The product's operands come after them.)
+int64_t registersOneByOne(scf::ForOp loop, const Prefetch &p) {
+  int64_t elements = 0, tiles = 0;
+  for (pho::LoadOp load : p.loads) {
+    const int64_t all = layoutOf(load.getType()).registers(), bytes = elementBytes(elementOf(load.getType()));
+    elements += bytes == 1 ? all : bytes == 2 ? all * 3 / 4 : registersOf(load.getResult());
+  }
+  for (Value carried : loop.getResults())
+    tiles += registersOf(carried);
+  return tiles + elements + elements / 8;
+}
+
 } // namespace
 
-void prefetchLoads(Operation *func, int64_t registers) {
+void prefetchLoads(Operation *func, int64_t registers, const Target &target) {
   SmallVector<scf::ForOp> loops;
   func->walk([&](scf::ForOp loop) {
     if (loop->hasAttr("pho.contraction"))
@@ -102,10 +115,21 @@ void prefetchLoads(Operation *func, int64_t registers) {
     Prefetch p = prefetchOf(loop);
     if (p.loads.empty() || !p.product)
       continue;
-    int64_t more = 0;
-    for (pho::LoadOp load : p.loads)
+    int64_t more = 0, elements = 0;
+    for (pho::LoadOp load : p.loads) {
       more += registersOf(load.getResult());
-    if (tileRegisters(func) + more <= registers)
+      elements += elementBytes(elementOf(load.getType())) == 2 ? layoutOf(load.getType()).registers() : 0;
+    }
+    const int64_t tiles = tileRegisters(func);
+    constexpr int64_t kMore = 16; // conditions
+    auto fitsOneByOne = [&] {
+      const bool isOdd = llvm::any_of(shapeOf(p.product->getResult(0).getType()), [](int64_t size) {
+        return !llvm::isPowerOf2_64(static_cast<uint64_t>(size));
+      });
+      return registersOneByOne(loop, p) <= registers &&
+             (!isOdd || tiles + elements + elements / 8 + kMore <= registers);
+    };
+    if (tiles + more <= registers && (target.aligned || fitsOneByOne()))
       prefetch(loop, p);
   }
 }

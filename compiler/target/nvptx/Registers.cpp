@@ -1,3 +1,4 @@
+#include "compiler/target/nvptx/Accesses.h"
 #include "compiler/target/nvptx/DotPlan.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -104,10 +105,35 @@ int64_t fragments(phog::DotOp dot) {
   return 2 * (a + n * (bytewiseB ? 4 : 1)) + (dot->hasAttr(kOwnSums) ? registersOf(dot.getResult()) / 2 : 0);
 }
 
+bool isInContraction(Operation *op) {
+  for (Operation *p = op->getParentOp(); p; p = p->getParentOp())
+    if (p->hasAttr("pho.contraction"))
+      return true;
+  return false;
+}
+
+/// What a load to registers takes for itself, outside of contractions (there it runs ahead, and is counted
+/// so): bounds and rows' addresses; of narrow elements some that are not yet two in a register, half of them
+/// where those of a row are read at once, else all.
+int64_t besideLoad(pho::LoadOp load, bool isAligned, bool isWish) {
+  if (!isa<RankedTensorType>(load.getType()))
+    return 0;
+  const int64_t bytes = elementBytes(elementOf(load.getType()));
+  if (isInContraction(load)) // narrow elements read one by one wait for those of their word
+    return isWish && bytes < 4 && !isAligned && goesToShared(load) ? registersOf(load.getResult()) * 3 / 4
+                                                                   : 0;
+  if (goesToShared(load))
+    return 0;
+  constexpr int64_t kPlaces = 13;
+  const int64_t own = bytes < 4 ? registersOf(load.getResult()) : 0;
+  return isAligned ? std::max(kPlaces, own / 2) : kPlaces + own;
+}
+
 class Pressure {
 public:
-  Pressure(Operation *func, bool apart)
-      : isApart(apart), threads(func->getAttrOfType<IntegerAttr>("phog.threads").getInt()) {
+  Pressure(Operation *func, bool apart, const Target *beside, bool wish = false)
+      : isApart(apart), isWish(wish), loadsOf(beside),
+        threads(func->getAttrOfType<IntegerAttr>("phog.threads").getInt()) {
     visit(func);
     for (Operation *op : llvm::reverse(order)) { // users come before what they use
       Operation *at = op;
@@ -171,6 +197,8 @@ private:
       own[first] =
           fragments(dot) +
           (dot.getPath() != "mma" && isFree(rootOf(dot.getAcc())) ? registersOf(dot.getResult()) : 0);
+    if (auto load = dyn_cast<pho::LoadOp>(op); load && loadsOf)
+      own[places[op].second] = besideLoad(load, loadsOf->aligned, isWish);
     for (Value v : op->getResults())
       define(v);
   }
@@ -209,7 +237,8 @@ private:
     it->second.second = std::max(it->second.second, last);
   }
 
-  bool isApart;
+  bool isApart, isWish;
+  const Target *loadsOf; ///< whose loads are counted beside tiles
   int64_t number = 0, threads, copied = 0;
   std::vector<Operation *> order; ///< as numbered
   DenseMap<Value, bool> streamed;
@@ -221,6 +250,20 @@ private:
 
 } // namespace
 
-int64_t tileRegisters(Operation *func, bool isApart) { return Pressure(func, isApart).most(); }
+int64_t tileRegisters(Operation *func, bool isApart) { return Pressure(func, isApart, nullptr).most(); }
+int64_t registersWithLoads(Operation *func, const Target &target, bool isWish) {
+  const bool hasProduct = func->walk([](phog::DotOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  // Bytes that pass through registers in rows whose chunks threads do not take in whole numbers: at a tile's
+  // edge each comes by itself, the chunks with addresses and conditions of their own.
+  int64_t bytes = 0;
+  if (target.sm < 80 || (isWish && !target.aligned))
+    func->walk([&](pho::LoadOp load) {
+      auto tile = dyn_cast<RankedTensorType>(load.getType());
+      if (hasProduct && tile && isInContraction(load) && elementBytes(elementOf(tile)) == 1 &&
+          !llvm::isPowerOf2_64(static_cast<uint64_t>(tile.getShape().back())))
+        bytes = std::max(bytes, layoutOf(tile).registers() * 3 / 4);
+    });
+  return Pressure(func, false, hasProduct ? &target : nullptr, isWish).most() + bytes;
+}
 
 } // namespace phobos::nvptx
