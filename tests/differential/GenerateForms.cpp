@@ -186,7 +186,7 @@ void Generator::makeFormsKernel() {
   }
 
   const bool isTensorCore =
-      kinds.a == S::F32 && kinds.b == S::F32 && kinds.acc == S::F32 && m >= 16 && k >= 16;
+      kinds.a == S::F32 && kinds.b == S::F32 && kinds.acc == S::F32 && m >= 16 && n >= 16 && k >= 16;
   if (isTensorCore && random_.chance(50))
     program_.attributes += "@tensorcore(f16)\n";
   if (!isSplit && random_.chance(15))

@@ -288,11 +288,11 @@ bool mayAskForOneBlock(mlir::func::FuncOp func, const Target &target, int64_t sh
 }
 
 /// The registers that ptxas is told to do with; 0: it is not told. Left to itself it takes some less for one
-/// more block at once, and spills a few; told that it may have all, it takes what it needs. Of functions of a
-/// whole tile (gelu) it computes so many elements at once that it takes all 255 and is a few short: where
-/// tiles leave much room it is told to leave some. Contractions over plain operands in tiles of powers of
-/// two, of blocks that run once, are not told: none of them was found to spill, and their speed has been
-/// measured so.
+/// more block at once, and for tiles of odd sizes then spills a few bytes; told that it may have all, it
+/// takes what it needs. Of functions of a whole tile (gelu) it computes so many elements at once that it
+/// takes all 255 and is a few short: where tiles leave much room it is told to leave some. Contractions in
+/// tiles of powers of two are not told: none of them was found to spill, and the further blocks are worth
+/// more.
 int64_t registersToTell(mlir::func::FuncOp func, const Lowered &lowered) {
   if (func->hasAttr("pho.min_blocks") || func->hasAttr("pho.max_registers") || func->hasAttr("phog.helpers"))
     return 0;
@@ -301,7 +301,7 @@ int64_t registersToTell(mlir::func::FuncOp func, const Lowered &lowered) {
   func.walk([&](phog::DotOp dot) {
     if (!dot->getParentOp()->hasAttr("pho.contraction"))
       return;
-    isOdd |= hasRounds || dot.getTransA() || dot.getTransB() || !llvm::isPowerOf2_64(dot.getK());
+    isOdd |= !llvm::isPowerOf2_64(dot.getK());
     for (int64_t size : shapeOf(dot.getType()))
       isOdd |= !llvm::isPowerOf2_64(static_cast<uint64_t>(size));
   });
